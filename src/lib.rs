@@ -1,0 +1,15 @@
+//! Ralph's five loop guards as pure Rust: rate limit, exit detection, circuit breaker, task list and status.
+//!
+//! Dependencies point one way: `tools` (one file a tool) use `rules` (decisions as pure functions of values) and
+//! `store` (files, lock, clock, configuration); `rules` and `store` do not know each other. Nothing here knows napi.
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod generation;
+pub mod rules;
+pub mod schema;
+pub mod store;
+pub mod tools;
+
+pub use error::{Error, ErrorCode, Result};
+pub use generation::Generation;

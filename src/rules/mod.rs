@@ -1,0 +1,1 @@
+//! Decisions as pure functions of values: no file, no clock, no process.

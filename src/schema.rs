@@ -1,0 +1,396 @@
+//! The vocabulary in which tools are defined: what an action, a field of an input and a record of an output are.
+//!
+//! Each tool is defined once, in `tools/<name>.rs`. The JSON Schema that a model sees, the validation of a call, the
+//! TypeScript declarations and the tables of `docs/API.md` all derive from that definition.
+
+use std::marker::PhantomData;
+
+/// What the model must be allowed to do before an action is offered to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Only reads.
+    Read,
+    /// Also ticks tasks and says what it is doing.
+    Worker,
+    /// Everything, the guards' resets included.
+    Full,
+}
+
+impl Access {
+    /// All levels, from the least to the most.
+    pub const ALL: [Access; 3] = [Access::Read, Access::Worker, Access::Full];
+
+    /// The level as callers write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Worker => "worker",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// One action of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Action {
+    /// As callers write it.
+    pub name: &'static str,
+    /// The least access at which it is offered.
+    pub access: Access,
+    /// Whether it writes nothing at all.
+    pub read_only: bool,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+}
+
+/// What a field of an input accepts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A whole number from 0 to `max`.
+    Integer {
+        /// The largest value accepted.
+        max: u64,
+    },
+    /// A finite number, not negative.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// Any text.
+    Text,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// A field of an input, with everything that is said about it anywhere.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldSpec {
+    /// As callers write it.
+    pub name: &'static str,
+    /// What it accepts.
+    pub kind: Kind,
+    /// What it means, with its unit.
+    pub doc: &'static str,
+    /// What holds when it is left out; empty where that goes without saying.
+    pub default: &'static str,
+    /// The actions that look at it.
+    pub actions: &'static [&'static str],
+    /// The least access at which it is offered.
+    pub access: Access,
+}
+
+/// A field that knows the Rust type of its value.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<T> {
+    /// The definition without the type.
+    pub spec: FieldSpec,
+    value: PhantomData<fn() -> T>,
+}
+
+/// The largest whole number that a JavaScript number holds exactly.
+pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+impl<T> Field<T> {
+    const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        let spec = FieldSpec { name, kind, doc, default: "", actions: &[], access: Access::Read };
+        Self { spec, value: PhantomData }
+    }
+
+    /// The actions that look at it.
+    #[must_use]
+    pub const fn on(mut self, actions: &'static [&'static str]) -> Self {
+        self.spec.actions = actions;
+        self
+    }
+
+    /// What holds when it is left out.
+    #[must_use]
+    pub const fn default(mut self, default: &'static str) -> Self {
+        self.spec.default = default;
+        self
+    }
+
+    /// The least access at which it is offered.
+    #[must_use]
+    pub const fn access(mut self, access: Access) -> Self {
+        self.spec.access = access;
+        self
+    }
+}
+
+impl Field<u64> {
+    /// A whole number from 0.
+    #[must_use]
+    pub const fn integer(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Integer { max: MAX_SAFE_INTEGER }, doc)
+    }
+
+    /// The largest value accepted.
+    #[must_use]
+    pub const fn at_most(mut self, max: u64) -> Self {
+        self.spec.kind = Kind::Integer { max };
+        self
+    }
+}
+
+impl Field<f64> {
+    /// A finite number, not negative.
+    #[must_use]
+    pub const fn number(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Number, doc)
+    }
+}
+
+impl Field<bool> {
+    /// `true` or `false`.
+    #[must_use]
+    pub const fn boolean(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Boolean, doc)
+    }
+}
+
+impl Field<String> {
+    /// Any text.
+    #[must_use]
+    pub const fn text(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Text, doc)
+    }
+
+    /// One of the given words.
+    #[must_use]
+    pub const fn one_of(name: &'static str, words: &'static [&'static str], doc: &'static str) -> Self {
+        Self::new(name, Kind::OneOf(words), doc)
+    }
+}
+
+/// A type as TypeScript and the documents show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeShape {
+    /// A TypeScript type that needs no declaration.
+    Plain(&'static str),
+    /// A named record or enumeration.
+    Named(&'static str),
+    /// `T[]`.
+    List(Box<TypeShape>),
+    /// `T | null`.
+    Nullable(Box<TypeShape>),
+}
+
+/// A Rust type that crosses into JavaScript.
+pub trait Wire {
+    /// How it is declared there.
+    fn shape() -> TypeShape;
+}
+
+macro_rules! plain_wire {
+    ($($rust:ty => $ts:literal),* $(,)?) => {
+        $(impl Wire for $rust { fn shape() -> TypeShape { TypeShape::Plain($ts) } })*
+    };
+}
+plain_wire!(bool => "boolean", u64 => "number", f64 => "number", String => "string", &'static str => "string");
+
+impl Wire for serde_json::Value {
+    fn shape() -> TypeShape {
+        TypeShape::Plain("unknown")
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn shape() -> TypeShape {
+        TypeShape::List(Box::new(T::shape()))
+    }
+}
+
+impl<T: Wire> Wire for Option<T> {
+    fn shape() -> TypeShape {
+        TypeShape::Nullable(Box::new(T::shape()))
+    }
+}
+
+/// A field of a record of an output.
+#[derive(Debug, Clone, Copy)]
+pub struct Member {
+    /// In Rust's `snake_case`; `wire_name` has it as callers see it.
+    pub rust_name: &'static str,
+    /// The lines of its documentation.
+    pub doc: &'static [&'static str],
+    /// How it is declared.
+    pub shape: fn() -> TypeShape,
+    /// Whether every answer has it.
+    pub always: bool,
+}
+
+impl Member {
+    /// The name in camelCase, as callers see it.
+    #[must_use]
+    pub fn wire_name(&self) -> String {
+        let mut name = String::new();
+        let mut upper = false;
+        for c in self.rust_name.chars() {
+            match c {
+                '_' => upper = true,
+                c if upper => {
+                    name.push(c.to_ascii_uppercase());
+                    upper = false;
+                }
+                c => name.push(c),
+            }
+        }
+        name
+    }
+}
+
+/// A record of an output: what becomes an `interface`.
+#[derive(Debug, Clone, Copy)]
+pub struct Record {
+    /// The exported name.
+    pub name: &'static str,
+    /// The lines of its documentation.
+    pub doc: &'static [&'static str],
+    /// The record whose members it has as well.
+    pub extends: Option<&'static Record>,
+    /// Its own members.
+    pub members: &'static [Member],
+}
+
+/// An enumeration: what becomes a union of strings.
+#[derive(Debug, Clone, Copy)]
+pub struct Enumeration {
+    /// The exported name.
+    pub name: &'static str,
+    /// The lines of its documentation.
+    pub doc: &'static [&'static str],
+    /// Its words.
+    pub words: &'static [&'static str],
+}
+
+/// Declares a record of an output once: the Rust struct with its serde form, and its description.
+///
+/// `always` members are in every answer, `sometimes` members only where they apply.
+#[macro_export]
+macro_rules! record {
+    (
+        $(#[doc = $doc:literal])*
+        $name:ident $(extends $base:ident as $base_field:ident)? {
+            always { $( $(#[doc = $adoc:literal])* $afield:ident : $aty:ty, )* }
+            $(sometimes { $( $(#[doc = $sdoc:literal])* $sfield:ident : $sty:ty, )* })?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $(
+                /// The members of the record that this one extends.
+                #[serde(flatten)]
+                pub $base_field: $base,
+            )?
+            $( $(#[doc = $adoc])* pub $afield: $aty, )*
+            $($( $(#[doc = $sdoc])* #[serde(skip_serializing_if = "Option::is_none")] pub $sfield: Option<$sty>, )*)?
+        }
+
+        impl $name {
+            /// What the declarations and documents say of it.
+            pub const RECORD: $crate::schema::Record = $crate::schema::Record {
+                name: stringify!($name),
+                doc: &[$($doc),*],
+                extends: $crate::record!(@extends $($base)?),
+                members: &[
+                    $( $crate::schema::Member {
+                        rust_name: stringify!($afield),
+                        doc: &[$($adoc),*],
+                        shape: <$aty as $crate::schema::Wire>::shape,
+                        always: true,
+                    }, )*
+                    $($( $crate::schema::Member {
+                        rust_name: stringify!($sfield),
+                        doc: &[$($sdoc),*],
+                        shape: <$sty as $crate::schema::Wire>::shape,
+                        always: false,
+                    }, )*)?
+                ],
+            };
+        }
+
+        impl $crate::schema::Wire for $name {
+            fn shape() -> $crate::schema::TypeShape {
+                $crate::schema::TypeShape::Named(stringify!($name))
+            }
+        }
+    };
+    (@extends) => { None };
+    (@extends $base:ident) => { Some(&$base::RECORD) };
+}
+
+/// Declares an enumeration of words once: the Rust enum, its serde form and its description.
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[doc = $doc:literal])*
+        $name:ident { $( $(#[doc = $vdoc:literal])* $variant:ident = $word:literal, )* }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $( $(#[doc = $vdoc])* #[serde(rename = $word)] $variant, )*
+        }
+
+        impl $name {
+            /// What the declarations and documents say of it.
+            pub const ENUMERATION: $crate::schema::Enumeration = $crate::schema::Enumeration {
+                name: stringify!($name),
+                doc: &[$($doc),*],
+                words: &[$($word),*],
+            };
+
+            /// The word as files and callers write it.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $( Self::$variant => $word, )* }
+            }
+
+            /// The variant that a word names.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $( $word => Some(Self::$variant), )* _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::schema::Wire for $name {
+            fn shape() -> $crate::schema::TypeShape {
+                $crate::schema::TypeShape::Named(stringify!($name))
+            }
+        }
+    };
+}
+
+/// Everything that is said about a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolDefinition {
+    /// As the model sees it, without the server's prefix.
+    pub name: &'static str,
+    /// The method of `RalphTools`.
+    pub method: &'static str,
+    /// A short title for people.
+    pub title: &'static str,
+    /// For the model: what it is for, when to call it, what comes back. Under 600 characters.
+    pub description: &'static str,
+    /// The name of the input's type.
+    pub input: &'static str,
+    /// Its actions, in the order in which they are shown.
+    pub actions: &'static [Action],
+    /// The fields of its input besides `action`.
+    pub fields: &'static [FieldSpec],
+    /// The record that it answers with.
+    pub output: &'static Record,
+    /// The other records that the answer is made of.
+    pub records: &'static [&'static Record],
+    /// The enumerations that the answer is made of.
+    pub enumerations: &'static [&'static Enumeration],
+}

@@ -1,0 +1,1 @@
+//! Files, lock, clock and configuration of a Ralph project.

@@ -1,0 +1,1 @@
+//! The five tools: one file each, from definition to answer.

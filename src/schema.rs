@@ -60,6 +60,8 @@ pub enum Kind {
     Text,
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// An array of strings.
+    TextList,
 }
 
 /// A field of an input, with everything that is said about it anywhere.
@@ -160,6 +162,14 @@ impl Field<String> {
     #[must_use]
     pub const fn one_of(name: &'static str, words: &'static [&'static str], doc: &'static str) -> Self {
         Self::new(name, Kind::OneOf(words), doc)
+    }
+}
+
+impl Field<Vec<String>> {
+    /// An array of strings.
+    #[must_use]
+    pub const fn text_list(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::TextList, doc)
     }
 }
 

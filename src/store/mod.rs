@@ -1,1 +1,3 @@
 //! Files, lock, clock and configuration of a Ralph project.
+
+pub mod config;

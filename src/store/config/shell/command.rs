@@ -41,6 +41,9 @@ struct Pending {
     value: Value,
 }
 
+/// What variables were before the assignments in front of a command, the last first to be restored.
+type Before = Vec<(String, Option<Variable>)>;
+
 pub(super) struct Commands<'a> {
     cursor: Cursor<'a>,
     variables: Variables<'a>,
@@ -181,7 +184,13 @@ impl<'a> Commands<'a> {
     fn command(&mut self) -> Result<(), Unclosed> {
         self.variables.defaulted.clear();
         self.list.succeeded = false;
-        let pending = self.assignments()?;
+        let (pending, before) = self.assignments()?;
+        for (name, variable) in before.into_iter().rev() {
+            match variable {
+                Some(variable) => self.variables.assigned.insert(name, variable),
+                None => self.variables.assigned.remove(&name),
+            };
+        }
         if self.at_end() {
             self.list.succeeded = succeed(&pending);
             self.finish(pending);
@@ -242,17 +251,34 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// The assignments and redirections that a command begins with.
-    fn assignments(&mut self) -> Result<Vec<Pending>, Unclosed> {
+    /// The assignments and redirections that a command begins with. Each sees the ones before it.
+    fn assignments(&mut self) -> Result<(Vec<Pending>, Before), Unclosed> {
         let mut pending = Vec::new();
+        let mut before = Vec::new();
         loop {
             self.cursor.skip_blanks();
-            if let Some(one) = self.assignment()? {
-                pending.push(one);
-            } else if !self.redirection()? {
-                return Ok(pending);
-            }
+            let Some(mut one) = self.assignment()? else {
+                if self.redirection()? {
+                    continue;
+                }
+                return Ok((pending, before));
+            };
+            one.value = self.whole(&one);
+            one.append = false;
+            let now = match one.value.needs_shell {
+                Some(_) => Variable::Unknown(one.line),
+                None => Variable::Known(String::from_utf8_lossy(&one.value.text).into_owned()),
+            };
+            before.push((one.name.clone(), self.variables.assigned.insert(one.name.clone(), now)));
+            pending.push(one);
         }
+    }
+
+    /// The value with what `+=` appends it to.
+    fn whole(&self, one: &Pending) -> Value {
+        let mut whole = if one.append { self.variables.get(&one.name).unwrap_or_default() } else { Value::default() };
+        whole.append(&one.value);
+        whole
     }
 
     fn assignment(&mut self) -> Result<Option<Pending>, Unclosed> {
@@ -277,6 +303,7 @@ impl<'a> Commands<'a> {
 
     /// `>file`, `2>&1`, `<<END` and so on.
     fn redirection(&mut self) -> Result<bool, Unclosed> {
+        self.cursor.skip_descriptor();
         if !matches!(self.cursor.peek(), Some(b'<' | b'>')) && !self.cursor.starts_with(b"&>") {
             return Ok(false);
         }
@@ -392,7 +419,8 @@ impl<'a> Commands<'a> {
     }
 
     fn unset(&mut self) -> Result<(), Unclosed> {
-        let certain = self.uncertain().is_none();
+        let uncertain = self.uncertain();
+        let line = self.cursor.line();
         loop {
             self.cursor.skip_blanks();
             if self.at_end() {
@@ -402,7 +430,12 @@ impl<'a> Commands<'a> {
                 self.cursor.skip_nested(&[Nest::Command], "(")?;
             } else if !self.redirection()? {
                 let (name, _) = self.word()?;
-                if certain && !self.read_only.contains(&name) && is_name(&name) {
+                if self.read_only.contains(&name) || !is_name(&name) {
+                    continue;
+                }
+                if let Some(why) = uncertain {
+                    self.leave(name, line, why.into());
+                } else {
                     self.script.assignments.remove(&name);
                     self.variables.assigned.insert(name, Variable::Unset);
                 }
@@ -429,13 +462,13 @@ impl<'a> Commands<'a> {
         }
     }
 
-    fn assign(&mut self, Pending { name, append, line, value }: Pending) {
+    fn assign(&mut self, one: Pending) {
+        let mut whole = self.whole(&one);
+        let Pending { name, line, .. } = one;
         if self.read_only.contains(&name) {
             self.skip(Some(name), line, "it is read-only");
             return;
         }
-        let mut whole = if append { self.variables.get(&name).unwrap_or_default() } else { Value::default() };
-        whole.append(&value);
         if let Some(why) = whole.needs_shell.take() {
             self.leave(name, line, why);
             return;

@@ -117,6 +117,14 @@ impl<'a> Cursor<'a> {
         self.at += memchr(b'\n', self.rest()).unwrap_or(self.rest().len());
     }
 
+    /// The number in front of a redirection, if that is what comes next.
+    pub(super) fn skip_descriptor(&mut self) {
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).take(9).count();
+        if matches!(self.peek_after(digits), Some(b'<' | b'>')) {
+            self.at += digits;
+        }
+    }
+
     /// To the end of the file.
     pub(super) fn skip_rest(&mut self) {
         self.at = self.bytes.len();

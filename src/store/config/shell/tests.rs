@@ -69,6 +69,9 @@ values! {
     append: "A=1\nA+=2" => "12";
     append_to_nothing: "A+=2" => "2";
     redirected: "A=5 >/dev/null" => "5";
+    redirected_by_number: "A=5 2>/dev/null" => "5";
+    assignments_see_those_before: "B=1 A=$B A+=$A" => "11";
+    lent_assignments_are_taken_back: "B=1\nB=2 A=3 x\nA=$B" => "1";
     group: "{ A=5; }" => "5";
     after_heredoc: "cat <<EOF\nA=1\n\"\nEOF\nA=2" => "2";
     after_tab_heredoc: "cat <<-'E F'\n\tA=1\n\tE F\nA=2" => "2";
@@ -133,6 +136,7 @@ skips! {
     cases: "case x in\n y) A=1;; esac" => (2, "`case`");
     conditional_and: "[ -f x ] && A=1" => (1, "&&");
     function: "f() { A=1; }" => (1, "function");
+    conditional_unset: "if x; then unset B; fi\nA=$B" => (2, "line 1");
     blanks_around_equals: "A = 5" => (1, "no blanks");
     sourced: "source x" => (1, "source");
     unclosed_quote: "\nA=\"5" => (2, "never closed");

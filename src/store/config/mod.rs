@@ -6,9 +6,13 @@ pub mod shell;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::environment::Environment;
 use crate::error::{Error, ErrorCode, Result};
+use crate::options::ConfigOptions;
 use setting::{Kind, Setting};
 use shell::Script;
 
@@ -35,30 +39,41 @@ pub struct Config {
     pub allowed_tools: String,
 }
 
-/// Settings that a caller passes; they win over every other source.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConfigOptions {
-    /// Option `maxCallsPerHour`.
-    pub max_calls_per_hour: Option<u64>,
-    /// Option `maxTokensPerHour`.
-    pub max_tokens_per_hour: Option<u64>,
-    /// Option `noProgressThreshold`.
-    pub no_progress_threshold: Option<u64>,
-    /// Option `sameErrorThreshold`.
-    pub same_error_threshold: Option<u64>,
-    /// Option `permissionDenialThreshold`.
-    pub permission_denial_threshold: Option<u64>,
-    /// Option `cooldownMinutes`.
-    pub cooldown_minutes: Option<u64>,
-    /// Option `autoReset`.
-    pub auto_reset: Option<bool>,
-    /// Option `optionalSections`.
-    pub optional_sections: Option<Vec<String>>,
-    /// Option `allowedTools`.
-    pub allowed_tools: Option<String>,
+/// The configuration files that may count.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The project's `.ralphrc`, in a ralph layout.
+    pub ralphrc: Option<PathBuf>,
+    /// The installed Ralph's scripts, in the order in which it reads them.
+    pub scripts: Vec<PathBuf>,
 }
 
+/// More of a configuration file is not read; Ralph's largest script has 0.15 MB.
+const LARGEST_FILE: u64 = 4 << 20;
+
 impl Config {
+    /// Reads the files and resolves every setting; see [`Config::resolve`]. Files that do not exist count as empty.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`, `INVALID_INPUT`; `IO_ERROR` where `.ralphrc` cannot be read. A script that cannot be read is
+    /// warned of.
+    pub fn load(options: &ConfigOptions, environment: &Environment, files: &Files) -> Result<(Self, Vec<String>)> {
+        let read_ralphrc = |path: &PathBuf| read_file(path).map_err(|error| Error::io("read", path, &error));
+        let ralphrc = files.ralphrc.as_ref().map(read_ralphrc).transpose()?.flatten();
+        let mut scripts = Vec::new();
+        let mut unread = Vec::new();
+        for path in &files.scripts {
+            match read_file(path) {
+                Ok(bytes) => scripts.extend(bytes.map(|bytes| (path.clone(), bytes))),
+                Err(error) => unread.push(format!("cannot read {}: {error}; its settings do not count", path.display())),
+            }
+        }
+        let ralphrc = ralphrc.as_deref().map(|bytes| (Path::new(".ralphrc"), bytes));
+        let (config, mut warnings) = Self::resolve(options, environment.variables(), ralphrc, &scripts)?;
+        warnings.extend(unread);
+        Ok((config, warnings))
+    }
+
     /// Resolves every setting: option, else environment variable, else `.ralphrc`, else the installed Ralph's scripts, else built in.
     ///
     /// `ralphrc` and `scripts` are paths (as they are to be named to the user) with contents; of several scripts the
@@ -78,11 +93,11 @@ impl Config {
         if let Some((path, bytes)) = ralphrc {
             let script = shell::read(bytes, environment);
             warnings = skipped(path, &script);
-            files.push(File { path, script, names: |setting| setting.in_ralphrc });
+            files.push(Source { path, script, names: |setting| setting.in_ralphrc });
         }
         for (path, bytes) in scripts.iter().rev() {
             let script = shell::read(bytes, environment);
-            files.push(File { path, script, names: |setting| std::slice::from_ref(&setting.in_script) });
+            files.push(Source { path, script, names: |setting| std::slice::from_ref(&setting.in_script) });
         }
         let sources = Sources { environment, files };
         let config = Config {
@@ -108,7 +123,7 @@ impl Config {
 }
 
 /// A bash file, and what settings are called in it.
-struct File<'a> {
+struct Source<'a> {
     path: &'a Path,
     script: Script,
     names: fn(&Setting) -> &[&'static str],
@@ -117,7 +132,7 @@ struct File<'a> {
 /// Everything below the options, in the order of precedence.
 struct Sources<'a> {
     environment: &'a BTreeMap<String, String>,
-    files: Vec<File<'a>>,
+    files: Vec<Source<'a>>,
 }
 
 /// A value as it is written, and where.
@@ -173,6 +188,18 @@ impl Sources<'_> {
             _ => Err(invalid(&place, &value, "`true` or `false`")),
         }
     }
+}
+
+/// A regular file's bytes; `None` where there is none, as bash's `-f` has it.
+fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        looked => looked?,
+    };
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 fn invalid(place: &str, value: &str, wanted: &str) -> Error {

@@ -178,3 +178,21 @@ fn scripts_are_read_at_their_top_level_and_never_warn() {
     assert_eq!(config, Config { max_calls_per_hour: 50, no_progress_threshold: 7, ..built_in() });
     assert_eq!(warnings, Vec::<String>::new());
 }
+
+#[test]
+fn files_are_read_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path(".ralphrc"), "MAX_CALLS_PER_HOUR=7\nX=$(id)\n").unwrap();
+    fs::write(path("ralph_loop.sh"), "MAX_CALLS_PER_HOUR=8\nMAX_TOKENS_PER_HOUR=9\n").unwrap();
+    fs::create_dir(path("lib")).unwrap();
+    let scripts = vec![path("ralph_loop.sh"), path("lib"), path("ralph_loop.sh/under/a/file"), path("missing")];
+    let files = Files { ralphrc: Some(path(".ralphrc")), scripts };
+    let (config, warnings) = Config::load(&ConfigOptions::default(), &Environment::default(), &files).unwrap();
+    assert_eq!((config.max_calls_per_hour, config.max_tokens_per_hour), (7, 9));
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    fs::remove_file(path(".ralphrc")).unwrap();
+    fs::create_dir(path(".ralphrc")).unwrap();
+    let (config, warnings) = Config::load(&ConfigOptions::default(), &Environment::default(), &files).unwrap();
+    assert_eq!((config.max_calls_per_hour, warnings), (8, vec![]));
+}

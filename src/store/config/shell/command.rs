@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::cursor::{Cursor, Nest, Unclosed};
-use super::value::{Value, Variable, Variables, Words};
+use super::value::{BUDGET, Value, Variable, Variables, Words};
 use super::{Assignment, Script, Skipped};
 
 /// Words that open a compound command: what closes them, and why an assignment inside may not happen.
@@ -73,7 +73,7 @@ impl<'a> Commands<'a> {
     pub(super) fn new(text: &'a str, environment: &'a BTreeMap<String, String>) -> Self {
         Self {
             cursor: Cursor::new(text),
-            variables: Variables { assigned: HashMap::new(), environment, defaulted: Vec::new() },
+            variables: Variables { assigned: HashMap::new(), environment, defaulted: Vec::new(), budget: BUDGET },
             read_only: HashSet::new(),
             script: Script::default(),
             open: Vec::new(),
@@ -275,7 +275,7 @@ impl<'a> Commands<'a> {
     }
 
     /// The value with what `+=` appends it to.
-    fn whole(&self, one: &Pending) -> Value {
+    fn whole(&mut self, one: &Pending) -> Value {
         let mut whole = if one.append { self.variables.get(&one.name).unwrap_or_default() } else { Value::default() };
         whole.append(&one.value);
         whole

@@ -154,14 +154,21 @@ fn doubling_stays_within_the_limit() {
 }
 
 #[test]
+fn copying_a_long_value_on_every_line_ends() {
+    let script = format!("A={}\n{}", "x".repeat(MAX_VALUE), "B=$A\n".repeat(20_000));
+    let script = read(script.as_bytes(), &environment());
+    assert!(script.skipped.iter().any(|skipped| skipped.why.contains("too long")));
+}
+
+#[test]
 fn deep_nesting_neither_overflows_nor_takes_long() {
     for opening in
         ["${A:-", "\"${A:-", "$(", "\"$(", "$((", "(", "{ ", "if x; then ", "`", "A[", "case x in a) ", "<<E ", "f() { "]
     {
-        let deep = format!("A={}", opening.repeat(200_000));
+        let deep = format!("A={}", opening.repeat(20_000));
         let lines = read(deep.as_bytes(), &environment()).skipped.into_iter().map(|skipped| skipped.line);
         assert!(lines.into_iter().all(|line| line == 1), "{opening}");
-        let values = read(opening.repeat(200_000).as_bytes(), &environment()).assignments;
+        let values = read(opening.repeat(20_000).as_bytes(), &environment()).assignments;
         assert_eq!(values, BTreeMap::new(), "{opening}");
     }
 }

@@ -56,18 +56,29 @@ pub(super) struct Variables<'a> {
     pub(super) environment: &'a BTreeMap<String, String>,
     /// What `${NAME:=value}` gave to variables that were not set, to be assigned once the command is known to run.
     pub(super) defaulted: Vec<(String, Value)>,
+    /// Bytes that may still be copied out of variables: a value of [`MAX_VALUE`] bytes used on each line of a long file
+    /// would otherwise take minutes.
+    pub(super) budget: usize,
 }
+
+/// The first [`Variables::budget`]; Ralph's largest script copies less than a hundredth.
+pub(super) const BUDGET: usize = 16 << 20;
 
 impl Variables<'_> {
     /// `None`: not set.
-    pub(super) fn get(&self, name: &str) -> Option<Value> {
+    pub(super) fn get(&mut self, name: &str) -> Option<Value> {
         let mut value = Value::default();
+        if self.budget == 0 {
+            value.needs_shell("the variables above are too long");
+            return Some(value);
+        }
         match self.assigned.get(name) {
             Some(Variable::Known(text)) => value.push(text.as_bytes()),
             Some(Variable::Unset) => return None,
             Some(Variable::Unknown(line)) => value.needs_shell(format!("it needs ${name}, which line {line} leaves to a shell")),
             None => value.push(self.environment.get(name)?.as_bytes()),
         }
+        self.budget = self.budget.saturating_sub(value.text.len());
         Some(value)
     }
 }

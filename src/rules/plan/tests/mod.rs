@@ -1,7 +1,6 @@
-//! What counts as a task, as tables; what always holds, as properties; what bash answered, as vectors.
+//! What counts as a task, as tables; what always holds, as properties.
 
 mod properties;
-mod vectors;
 
 use super::*;
 

@@ -1,4 +1,7 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
 
+pub mod lines;
+pub mod loop_log;
+pub mod metrics;
 pub mod plan;
 pub mod window;

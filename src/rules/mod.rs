@@ -1,6 +1,7 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
 
 pub mod lines;
+pub mod log_line;
 pub mod loop_log;
 pub mod metrics;
 pub mod plan;

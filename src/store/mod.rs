@@ -6,6 +6,7 @@ pub mod document;
 pub mod files;
 pub mod git;
 pub mod lock;
+pub mod log;
 pub mod paths;
 pub mod project;
 pub mod replace;

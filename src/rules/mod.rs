@@ -1,1 +1,4 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
+
+pub mod breaker;
+pub mod signals;

@@ -2,3 +2,4 @@
 
 pub mod breaker;
 pub mod signals;
+pub mod window;

@@ -1,0 +1,269 @@
+//! Validation of what callers pass: every value is checked against its definition, nothing is coerced.
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::schema::{Field, FieldSpec, Kind, ToolDefinition};
+
+/// A value as it came from JavaScript. A field that is `undefined` is left out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RawValue {
+    /// `null`.
+    Null,
+    /// A boolean.
+    Boolean(bool),
+    /// A number, NaN and the infinities included.
+    Number(f64),
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<RawValue>),
+    /// Anything else, by the name of its type.
+    Other(&'static str),
+}
+
+/// The fields of an object as they came from JavaScript, in order.
+pub type RawInput = Vec<(String, RawValue)>;
+
+impl RawValue {
+    fn describe(&self) -> String {
+        match self {
+            Self::Null => "null".into(),
+            Self::Boolean(value) => value.to_string(),
+            Self::Number(value) => value.to_string(),
+            Self::Text(value) => format!("the string {:?}", clip(value, 60)),
+            Self::List(_) => "an array".into(),
+            Self::Other(name) => format!("a value of type {name}"),
+        }
+    }
+}
+
+/// A checked value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Of `Kind::Integer`.
+    Integer(u64),
+    /// Of `Kind::Number`.
+    Number(f64),
+    /// Of `Kind::Boolean`.
+    Boolean(bool),
+    /// Of `Kind::Text` and `Kind::OneOf`.
+    Text(String),
+    /// Of `Kind::TextList`.
+    TextList(Vec<String>),
+}
+
+/// A Rust type that a checked value turns into.
+pub trait FromValue: Sized {
+    /// The value, where it is of this type.
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+macro_rules! from_value {
+    ($($rust:ty => $variant:ident),* $(,)?) => {
+        $(impl FromValue for $rust {
+            fn from_value(value: &Value) -> Option<Self> {
+                match value { Value::$variant(inner) => Some(inner.clone()), _ => None }
+            }
+        })*
+    };
+}
+from_value!(u64 => Integer, f64 => Number, bool => Boolean, String => Text, Vec<String> => TextList);
+
+/// Checked fields.
+#[derive(Debug, Clone, Default)]
+pub struct Arguments {
+    action: &'static str,
+    values: Vec<(&'static str, Value)>,
+    warnings: Vec<String>,
+}
+
+impl Arguments {
+    /// The value of a field; `None` where it was left out.
+    #[must_use]
+    pub fn get<T: FromValue>(&self, field: Field<T>) -> Option<T> {
+        self.values.iter().find(|(name, _)| *name == field.spec.name).and_then(|(_, value)| T::from_value(value))
+    }
+
+    /// The action, as the variant of the tool's own enumeration of actions.
+    ///
+    /// # Errors
+    /// `INTERNAL` where the definition lists an action that the enumeration lacks.
+    pub fn action<A>(&self, from_word: impl FnOnce(&str) -> Option<A>) -> Result<A> {
+        from_word(self.action)
+            .ok_or_else(|| Error::new(ErrorCode::Internal, format!("the action {:?} is defined but not written", self.action)))
+    }
+
+    /// What was noticed that is no error, such as a field that the tool does not know.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Checks a call of a tool.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` for a missing or unknown action, or a wrong field.
+    pub fn of_call(definition: &ToolDefinition, raw: &RawInput) -> Result<Self> {
+        let words = || definition.actions.iter().map(|action| action.name).collect::<Vec<_>>().join(", ");
+        let action = match raw.iter().find(|(name, _)| name == "action") {
+            None => return Err(Error::invalid_input(format!("{}: action is required: one of {}", definition.name, words()))),
+            Some((_, RawValue::Text(word))) => definition.actions.iter().find(|action| action.name == word),
+            Some(_) => None,
+        };
+        let Some(action) = action else {
+            let given = raw.iter().find(|(name, _)| name == "action").map(|(_, value)| value.describe()).unwrap_or_default();
+            return Err(Error::invalid_input(format!("{}: action must be one of {}, not {given}", definition.name, words())));
+        };
+        let others: RawInput = raw.iter().filter(|(name, _)| name != "action").cloned().collect();
+        Ok(Self { action: action.name, ..Self::check(definition.name, definition.fields, &others)? })
+    }
+
+    /// Checks `raw` against `fields`. `owner` stands in front of a field's name in messages.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` for a value of the wrong kind or out of range.
+    pub fn check(owner: &str, fields: &[FieldSpec], raw: &RawInput) -> Result<Self> {
+        let mut checked = Self::default();
+        for (name, value) in raw {
+            if let Some(spec) = fields.iter().find(|spec| spec.name == name) {
+                checked.values.push((spec.name, check_value(owner, spec, value)?));
+            } else {
+                checked.warnings.push(format!(
+                    "{owner}: the field {:?} is unknown and was ignored{}",
+                    clip(name, 60),
+                    did_you_mean(name, fields)
+                ));
+            }
+        }
+        Ok(checked)
+    }
+}
+
+/// `; did you mean …?` where a known name is close.
+#[must_use]
+pub fn did_you_mean(name: &str, fields: &[FieldSpec]) -> String {
+    closest(name, fields.iter().map(|spec| spec.name)).map_or_else(String::new, |near| format!("; did you mean {near:?}?"))
+}
+
+/// The most similar of some words, where one is similar enough to be meant.
+pub fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let wanted = plain(word);
+    words
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&wanted, &plain(candidate)), candidate))
+        .filter(|(likeness, _)| *likeness >= 0.85)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// The first `limit` characters, with an ellipsis where something was cut.
+#[must_use]
+pub fn clip(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn check_value(owner: &str, spec: &FieldSpec, value: &RawValue) -> Result<Value> {
+    let wrong = || {
+        Error::invalid_input(format!(
+            "{owner}: {} must be {}, not {}; leave it out where you have no value",
+            spec.name,
+            expected(&spec.kind),
+            value.describe()
+        ))
+    };
+    match (spec.kind, value) {
+        (Kind::Integer { max }, RawValue::Number(number)) => whole(*number, max).map(Value::Integer).ok_or_else(wrong),
+        (Kind::Number, RawValue::Number(number)) if number.is_finite() && *number >= 0.0 => Ok(Value::Number(*number)),
+        (Kind::Boolean, RawValue::Boolean(value)) => Ok(Value::Boolean(*value)),
+        (Kind::Text, RawValue::Text(text)) => Ok(Value::Text(text.clone())),
+        (Kind::OneOf(words), RawValue::Text(text)) if words.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
+        (Kind::TextList, RawValue::List(items)) => items
+            .iter()
+            .map(|item| match item {
+                RawValue::Text(text) => Ok(text.clone()),
+                _ => Err(wrong()),
+            })
+            .collect::<Result<_>>()
+            .map(Value::TextList),
+        _ => Err(wrong()),
+    }
+}
+
+/// A number as a whole one from 0 to `max`, at most 2^53 - 1.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "the range is checked before the cast"
+)]
+fn whole(number: f64, max: u64) -> Option<u64> {
+    let max = max.min(crate::schema::MAX_SAFE_INTEGER);
+    (number.is_finite() && number.fract() == 0.0 && number >= 0.0 && number <= max as f64).then_some(number as u64)
+}
+
+fn expected(kind: &Kind) -> String {
+    match kind {
+        Kind::Integer { max } if *max == crate::schema::MAX_SAFE_INTEGER => "a whole number, 0 or more".into(),
+        Kind::Integer { max } => format!("a whole number from 0 to {max}"),
+        Kind::Number => "a finite number, 0 or more".into(),
+        Kind::Boolean => "true or false".into(),
+        Kind::Text => "a string".into(),
+        Kind::OneOf(words) => format!("one of {}", words.join(", ")),
+        Kind::TextList => "an array of strings".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLS: Field<u64> = Field::integer("calls", "").at_most(1000);
+    const LEVEL: Field<String> = Field::one_of("level", &["a", "b"], "");
+    const NAMES: Field<Vec<String>> = Field::text_list("names", "");
+    const SECONDS: Field<f64> = Field::number("seconds", "");
+    const FIELDS: &[FieldSpec] = &[CALLS.spec, LEVEL.spec, NAMES.spec, SECONDS.spec];
+
+    fn check(name: &str, value: RawValue) -> Result<Arguments> {
+        Arguments::check("tool", FIELDS, &vec![(name.into(), value)])
+    }
+
+    #[test]
+    fn nothing_is_coerced() {
+        for (name, value) in [
+            ("calls", RawValue::Number(-1.0)),
+            ("calls", RawValue::Number(1.5)),
+            ("calls", RawValue::Number(f64::NAN)),
+            ("calls", RawValue::Number(f64::INFINITY)),
+            ("calls", RawValue::Number(1001.0)),
+            ("calls", RawValue::Text("5".into())),
+            ("calls", RawValue::Null),
+            ("calls", RawValue::Boolean(true)),
+            ("calls", RawValue::Other("bigint")),
+            ("level", RawValue::Text("c".into())),
+            ("names", RawValue::List(vec![RawValue::Number(1.0)])),
+            ("seconds", RawValue::Number(-0.5)),
+        ] {
+            let error = check(name, value.clone()).expect_err(name);
+            assert_eq!(error.code(), ErrorCode::InvalidInput, "{name} {value:?}");
+            assert!(error.message().contains(name), "{error}");
+        }
+    }
+
+    #[test]
+    fn good_values_arrive_typed() {
+        assert_eq!(check("calls", RawValue::Number(1000.0)).expect("fine").get(CALLS), Some(1000));
+        assert_eq!(check("level", RawValue::Text("b".into())).expect("fine").get(LEVEL).as_deref(), Some("b"));
+        assert_eq!(check("seconds", RawValue::Number(0.5)).expect("fine").get(SECONDS), Some(0.5));
+        assert_eq!(check("names", RawValue::List(vec![])).expect("fine").get(NAMES), Some(vec![]));
+        assert_eq!(check("calls", RawValue::Number(1.0)).expect("fine").get(LEVEL), None);
+    }
+
+    #[test]
+    fn an_unknown_field_is_named_with_the_one_that_was_meant() {
+        let checked = check("call", RawValue::Number(1.0)).expect("a warning only");
+        assert!(checked.warnings()[0].contains("did you mean \"calls\""), "{:?}", checked.warnings());
+    }
+}

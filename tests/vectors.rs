@@ -6,3 +6,13 @@ mod support;
 fn rate() {
     support::replay("rate");
 }
+
+#[test]
+fn circuit() {
+    support::replay("circuit");
+}
+
+#[test]
+fn exitcheck() {
+    support::replay("exitcheck");
+}

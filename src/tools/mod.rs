@@ -65,3 +65,6 @@ fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>) -> Result<Value> {
     }
     Ok(value)
 }
+
+#[cfg(test)]
+mod damage_tests;

@@ -33,7 +33,7 @@ impl Stamp {
         Self(instant.format("%Y-%m-%dT%H:%M:%S+00:00").to_string())
     }
 
-    /// The instant; without an offset it is UTC, as in bash. `None` if it is empty or cannot be read.
+    /// The instant, in whole seconds; without an offset it is UTC, as in bash. `None` if it is empty or cannot be read.
     #[must_use]
     pub fn instant(&self) -> Option<DateTime<Utc>> {
         let text = self.0.trim();
@@ -42,6 +42,8 @@ impl Stamp {
             .map(|instant| instant.to_utc())
             .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").map(|naive| naive.and_utc()))
             .ok()
+            // A leap second would make differences of instants inexact.
+            .and_then(|instant| DateTime::from_timestamp(instant.timestamp(), 0))
     }
 
     /// The text.

@@ -33,7 +33,7 @@ record! {
     /// What the circuit breaker has counted.
     CircuitBreakerState {
         always {
-            /// CLOSED: all is well. HALF_OPEN: the loop may run and is watched. OPEN: it may not. An elapsed cooldown is taken into account.
+            /// CLOSED: all is well. `HALF_OPEN`: the loop may run and is watched. OPEN: it may not. An elapsed cooldown is taken into account.
             state: CircuitState,
             /// Why it is so, in bash Ralph's words; empty where there is nothing to say.
             reason: String,
@@ -83,7 +83,7 @@ record! {
             can_execute: bool,
         }
         sometimes {
-            /// (OPEN, v0.11 rules) Seconds until it is HALF_OPEN by itself.
+            /// (OPEN, v0.11 rules) Seconds until it is `HALF_OPEN` by itself.
             cooldown_remaining_seconds: u64,
             /// (status) The last 10 transitions, the oldest first.
             history: Vec<CircuitTransition>,

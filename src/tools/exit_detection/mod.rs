@@ -103,7 +103,7 @@ record! {
             confidence_score: u64,
             /// Whether Claude asks to end the run.
             exit_signal: bool,
-            /// Whether EXIT_SIGNAL was given in so many words; exitSignal has its value.
+            /// Whether `EXIT_SIGNAL` was given in so many words; exitSignal has its value.
             explicit_exit_signal: bool,
             /// What was done, in at most 2 000 characters.
             work_summary: String,

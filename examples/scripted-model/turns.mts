@@ -48,7 +48,12 @@ export function lastToolAnswers(request: ModelRequest): ToolAnswer[] {
   if (content === undefined || typeof content === 'string') return []
   return content
     .filter((block) => block.type === 'tool_result')
-    .map((block) => ({ text: textOf(block.content), isError: block.is_error === true }))
+    .map((block) => ({ text: withoutReminders(textOf(block.content)), isError: block.is_error === true }))
+}
+
+/** A tool's answer without what Claude Code may append to it for the model. */
+export function withoutReminders(text: string): string {
+  return text.replace(/\n*<system-reminder>[\s\S]*$/, '')
 }
 
 /** The text of a content, whatever its form. */

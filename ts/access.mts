@@ -25,10 +25,7 @@ export function refuseWhatIsNotOffered(offer: Offer, input: Record<string, unkno
 }
 
 function refusal(offer: Offer, what: string, instead: string): RalphToolError {
-  return new RalphToolError(
-    'INVALID_INPUT',
-    `${offer.name} has no ${what} at access '${offer.access}': use ${instead}`,
-  )
+  return new RalphToolError('INVALID_INPUT', `${offer.name} has no ${what} at access '${offer.access}': use ${instead}`)
 }
 
 function list(words: readonly string[]): string {

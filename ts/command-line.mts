@@ -51,7 +51,12 @@ export function parseCommand(args: string[]): Command {
   }
   refuse(values, ['watch', 'json'], 'the server')
   const access = oneOf('--access', ACCESS_LEVELS, values.access ?? 'full')
-  return { name: 'serve', ...project, access, logLevel: oneOf('--log-level', LOG_LEVELS, values['log-level'] ?? 'info') }
+  return {
+    name: 'serve',
+    ...project,
+    access,
+    logLevel: oneOf('--log-level', LOG_LEVELS, values['log-level'] ?? 'info'),
+  }
 }
 
 function parse(args: string[]) {
@@ -76,7 +81,8 @@ function parse(args: string[]) {
 
 function oneOf<T extends string>(option: string, words: readonly T[], value: string): T {
   const known = words.find((word) => word === value)
-  if (known === undefined) throw new UsageError(`${option} ${JSON.stringify(value)} is unknown: use ${words.join(', ')}`)
+  if (known === undefined)
+    throw new UsageError(`${option} ${JSON.stringify(value)} is unknown: use ${words.join(', ')}`)
   return known
 }
 

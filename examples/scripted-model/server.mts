@@ -28,7 +28,8 @@ export async function startScriptedModel(script: readonly ScriptedTurn[] = []): 
     if (!request.tools?.length) return { text: 'Ralph loop' }
     requests.push(request)
     const turn = turns.shift()
-    if (turn === undefined) return { error: { status: 400, type: 'invalid_request_error', message: 'the script is over' } }
+    if (turn === undefined)
+      return { error: { status: 400, type: 'invalid_request_error', message: 'the script is over' } }
     return typeof turn === 'function' ? turn(request) : turn
   }
 

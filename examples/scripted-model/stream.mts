@@ -39,7 +39,8 @@ export function messageBody(turn: Turn, model: string): Message {
 export function sendEvents(outgoing: ServerResponse, message: Message): void {
   const { content, stop_reason, stop_sequence, usage } = message
   outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-  const send = (type: string, data: object) => outgoing.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
+  const send = (type: string, data: object) =>
+    outgoing.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
   send('message_start', {
     message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 0 } },
   })

@@ -26,7 +26,10 @@ const STATE: Record<string, (text: string) => string> = {
 
 function pick(text: string, keys: string[]): string {
   const json = JSON.parse(text) as Json
-  return keys.filter((key) => json[key] !== '' && json[key] !== undefined).map((key) => `${key} ${json[key]}`).join(', ')
+  return keys
+    .filter((key) => json[key] !== '' && json[key] !== undefined)
+    .map((key) => `${key} ${json[key]}`)
+    .join(', ')
 }
 
 /** The project's own files, the plan line by line, and the state. */

@@ -28,7 +28,12 @@ async function demonstrate(): Promise<number> {
   const first = makeSampleProject()
   const worked = await story('A plan is worked off', first, workingStory(first), 'plan_complete')
   if (!worked || interrupt.signal.aborted) return 1
-  const stalled = await story('A loop that stalls trips the breaker', makeSampleProject(), stallingStory(), 'stagnation_detected')
+  const stalled = await story(
+    'A loop that stalls trips the breaker',
+    makeSampleProject(),
+    stallingStory(),
+    'stagnation_detected',
+  )
   screen.heading('What the files of the first project look like')
   for (const name of ['fix_plan.md', 'status.json', 'logs/ralph.log', 'logs/metrics.jsonl']) {
     screen.file(`.ralph/${name}`, readFileSync(join(first, '.ralph', name), 'utf8'))
@@ -75,13 +80,15 @@ async function run(projectDir: string, query: Options, maxLoops?: number): Promi
     query,
     signal: interrupt.signal,
     ...(maxLoops !== undefined && { maxLoops }),
-    onMessage: (message: SDKMessage) => screen.message(message),
-    onNote: (text, loop) => {
-      if (text === 'query') {
-        showDisk()
-        screen.line(`\nLoop ${loop}`)
-      }
+    onLoop: (loop) => screen.subheading(`Loop ${loop}`),
+    onMessage: (message: SDKMessage) => {
+      // The first message of a query is also the first moment to see what the loop itself has written.
+      if (message.type === 'system' && message.subtype === 'init') showDisk()
+      screen.message(message)
+    },
+    onNote: (text) => {
       screen.note(text)
+      showDisk()
     },
   })
   showDisk()

@@ -25,7 +25,9 @@ export interface RalphLoopOptions {
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
   /** What the SDK streams, and what the loop itself does. */
   onMessage?: (message: SDKMessage) => void
-  onNote?: (note: string, loop: number) => void
+  onNote?: (note: string) => void
+  /** A loop begins; its query is counted. */
+  onLoop?: (loop: number) => void
 }
 
 /** How a run ended, in the words that `status.json` has for it. */
@@ -48,7 +50,7 @@ export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
   let sessionId: string | undefined
   let loop = 0
 
-  const note = (text: string) => onNote?.(text, loop)
+  const note = (text: string) => onNote?.(text)
   const report = (status: string, lastAction: string, exitReason = '') =>
     ralph.progressReporter({ action: 'update', loopCount: loop, status, lastAction, exitReason })
   const end = async (status: string, lastAction: string, exitReason?: string): Promise<Ending> => {
@@ -75,8 +77,12 @@ export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
       const exit = await ralph.exitDetection({ action: 'check' })
       if (exit.exitReason === 'permission_denied') return end('halted', 'permission_denied', 'permission_denied')
       if (exit.shouldExit) return end('completed', 'graceful_exit', exit.exitReason)
-      const { admitted } = await ralph.rateLimit({ action: 'increment' })
-      if (admitted) return undefined
+      const { admitted, currentCount, maxCalls } = await ralph.rateLimit({ action: 'increment' })
+      if (!admitted) continue
+      loop += 1
+      options.onLoop?.(loop)
+      note(`circuit ${circuit.state}, call ${currentCount} of ${maxCalls} this hour, nothing says exit`)
+      return undefined
     }
     return end('stopped', 'interrupted')
   }
@@ -85,10 +91,8 @@ export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
   while (loop < maxLoops) {
     const ending = await mayQuery()
     if (ending) return ending
-    loop += 1
     await ralph.circuitBreaker({ action: 'begin', loopNumber: loop })
     await report('running', 'executing')
-    note('query')
 
     const started = Date.now()
     const answer = await ask(options, ralph, sessionId)
@@ -117,12 +121,14 @@ export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
     // A failed session may be broken for good: go on in a new one.
     sessionId = analysis?.isError ? undefined : (analysis?.sessionId ?? sessionId)
     const circuit = await ralph.circuitBreaker({ action: 'record', loopNumber: loop })
-    note(`circuit ${circuit.state}${circuit.reason ? `: ${circuit.reason}` : ''}`)
+    note(`recorded: circuit ${circuit.state}${circuit.reason ? `, ${circuit.reason}` : ''}`)
     if (!circuit.canExecute) return end('halted', 'circuit_breaker_open', 'stagnation_detected')
     await ralph.progressReporter({
       action: 'update',
       loopCount: loop,
-      ...(analysis?.isError ? { status: 'error', lastAction: 'failed' } : { status: 'success', lastAction: 'completed' }),
+      ...(analysis?.isError
+        ? { status: 'error', lastAction: 'failed' }
+        : { status: 'success', lastAction: 'completed' }),
       loopDurationSeconds: (Date.now() - started) / 1000,
       loopSucceeded: analysis?.isError !== true,
       loopCalls: 1,
@@ -171,6 +177,7 @@ async function ask(options: RalphLoopOptions, ralph: RalphTools, sessionId: stri
 /** The loop's prompt, where either generation of Ralph keeps it. */
 async function readPrompt(projectDir: string): Promise<string> {
   const path = ['.ralph/PROMPT.md', 'PROMPT.md'].map((name) => join(projectDir, name)).find((file) => existsSync(file))
-  if (path === undefined) throw new Error(`no PROMPT.md in ${projectDir} or its .ralph folder: write what Claude should do`)
+  if (path === undefined)
+    throw new Error(`no PROMPT.md in ${projectDir} or its .ralph folder: write what Claude should do`)
   return readFile(path, 'utf8')
 }

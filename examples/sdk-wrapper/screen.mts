@@ -28,6 +28,11 @@ export function heading(text: string): void {
   line(`\n${bold(`━━ ${text} ${'━'.repeat(Math.max(0, COLUMNS - text.length - 4))}`)}`)
 }
 
+/** Prints a heading below another. */
+export function subheading(text: string): void {
+  line(`\n${bold(text)}`)
+}
+
 /** Prints who, then what, broken into lines behind the margin. */
 function say(who: string, what: string, style: (text: string) => string, most = 6): void {
   const width = COLUMNS - MARGIN - 2
@@ -70,25 +75,44 @@ export function message(sdk: SDKMessage): void {
 }
 
 function call(name: string, input: Record<string, unknown>): string {
-  const fields = Object.entries(input).map(([key, value]) => `${key}=${typeof value === 'string' ? value.split('\n')[0] : value}`)
+  const fields = Object.entries(input).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value.split('\n')[0] : value}`,
+  )
   return `${name.replace('mcp__ralph__', '')}  ${fields.join('  ')}`
 }
 
 function answer(text: string, isError: boolean): void {
-  if (isError) return say('refused', text, red)
-  if (!text.startsWith('{')) return say('answer', text, green, 2)
-  const { tasks = [], ...rest } = JSON.parse(text) as { tasks?: { completed: boolean; id: string; description: string }[] }
+  if (isError) say('refused', text, red)
+  else if (text.startsWith('{')) say('answer', fieldsAndTasks(JSON.parse(text)), green, 9)
+  else say('answer', text, green, 2)
+}
+
+function fieldsAndTasks({ tasks = [], ...rest }: Record<string, unknown> & { tasks?: TaskLine[] }): string {
   const fields = Object.entries(rest).filter(([, value]) => typeof value !== 'object' || Array.isArray(value))
   const list = tasks.map(({ completed, id, description }) => `  [${completed ? 'x' : ' '}] ${id}  ${description}`)
-  say('answer', [fields.map(([key, value]) => `${key}=${value}`).join('  '), ...list].join('\n'), green, 9)
+  return [fields.map(([key, value]) => `${key}=${value}`).join('  '), ...list].join('\n')
+}
+
+interface TaskLine {
+  id: string
+  description: string
+  completed: boolean
 }
 
 /** Prints what changed on disk. */
 export function disk(changed: Change[]): void {
   changed.forEach(({ name, before, after }, index) => {
-    const what = before === undefined ? after : `${before || '(empty)'} ${bold('→')} ${after}`
+    const what = before === undefined ? after : difference(before, after)
     line(`${yellow((index === 0 ? 'on disk' : '').padStart(MARGIN))}  ${name}  ${dim(what)}`)
   })
+}
+
+/** A task's tick alone where nothing else of the line changed, else both values. */
+function difference(before: string, after: string): string {
+  const [, mark, task] = /^\s*- \[(.)\] (.*)$/.exec(after) ?? []
+  const old = /^\s*- \[(.)\] (.*)$/.exec(before)
+  if (old && old[2] === task) return `[${old[1]}] → [${mark}]  ${task}`
+  return `${before || '(empty)'} → ${after}`
 }
 
 /** Prints a file of the project, a few lines of it. */

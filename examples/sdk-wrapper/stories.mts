@@ -29,12 +29,15 @@ function pendingTask(request: ModelRequest, word: string): string {
 export function workingStory(project: string): ScriptedTurn[] {
   let readme = ''
   return [
-    { text: 'Limits and tasks first.', calls: [ralph('rate_limit', { action: 'check' }), ralph('task_planner', { action: 'read', filter: 'pending' })] },
+    {
+      text: 'Limits and tasks first.',
+      calls: [ralph('rate_limit', { action: 'check' }), ralph('task_planner', { action: 'read', filter: 'pending' })],
+    },
     (request) => {
       pendingTask(request, 'greet.mjs')
       return {
         text: 'There is room, and greet-2 comes first.',
-        calls: [write(join(project, 'greet.mjs'), 'export const greet = (name) => `Hello, ${name}!`\n')],
+        calls: [write(join(project, 'greet.mjs'), "export const greet = (name) => 'Hello, ' + name + '!'\n")],
       }
     },
     { text: 'Done; I tick it, from memory.', calls: [ralph('task_planner', { action: 'update', taskId: 'great-2' })] },
@@ -73,11 +76,19 @@ export function workingStory(project: string): ScriptedTurn[] {
 
 /** A run that only talks: the breaker half-opens after two loops without progress and opens after the third. */
 export function stallingStory(): ScriptedTurn[] {
-  const block = statusBlock({ STATUS: 'IN_PROGRESS', FILES_MODIFIED: 0, WORK_TYPE: 'IMPLEMENTATION', EXIT_SIGNAL: false })
+  const block = statusBlock({
+    STATUS: 'IN_PROGRESS',
+    FILES_MODIFIED: 0,
+    WORK_TYPE: 'IMPLEMENTATION',
+    EXIT_SIGNAL: false,
+  })
   return [
     { text: `I am looking at the code from several sides.\n\n${block}` },
     { text: `The structure deserves more thought.\n\n${block}` },
-    { text: 'The breaker may be in my way; I try to reset it.', calls: [ralph('circuit_breaker', { action: 'reset' })] },
+    {
+      text: 'The breaker may be in my way; I try to reset it.',
+      calls: [ralph('circuit_breaker', { action: 'reset' })],
+    },
     { text: `It is not mine to reset. More thinking, then.\n\n${block}` },
   ]
 }

@@ -1,7 +1,7 @@
 // The status screen: blocks of lines, side by side where the terminal is wide enough, cut to its height.
 
-import { bar, clean, duration, fit, pad, type Style, type Styles, width } from './text.mjs'
 import type { LoopRecord, Snapshot } from './snapshot.mjs'
+import { bar, clean, clip, duration, pad, type Style, type Styles, width } from './text.mjs'
 
 /** Where the screen is drawn. */
 export interface Screen {
@@ -39,15 +39,15 @@ function header({ project, takenAt, report }: Snapshot, { columns, styles }: Scr
   const time = new Date(takenAt).toTimeString().slice(0, 8)
   const state = report ? clean(`${report.status} · loop ${report.loopCount}`) : ''
   const right = [state, time].filter(Boolean).join(' · ')
-  const left = fit(clean(project), Math.max(10, columns - width(right) - 10))
+  const left = clip(clean(project), Math.max(10, columns - width(right) - 10))
   const space = Math.max(2, columns - 7 - width(left) - width(right))
-  return `${styles('strong', 'Ralph')}  ${left}${' '.repeat(space)}${fit(right, columns - 9 - width(left))}`
+  return `${styles('strong', 'Ralph')}  ${left}${' '.repeat(space)}${clip(right, columns - 9 - width(left))}`
 }
 
 function troubles({ errors, warnings }: Snapshot, { columns, styles }: Screen): string[] {
   const lines = [
-    ...errors.map((text) => styles('bad', fit(`✖ ${clean(text)}`, columns))),
-    ...warnings.map((text) => styles('notice', fit(`! ${clean(text)}`, columns))),
+    ...errors.map((text) => styles('bad', clip(`✖ ${clean(text)}`, columns))),
+    ...warnings.map((text) => styles('notice', clip(`! ${clean(text)}`, columns))),
   ]
   const shown = lines.slice(0, 5)
   if (lines.length > shown.length) shown.push(styles('dim', `  … and ${lines.length - shown.length} more (--json)`))
@@ -64,17 +64,17 @@ function guards(snapshot: Snapshot, columns: number, { styles }: Screen): string
   const room = columns - LABEL - 1
   const lines: string[] = []
   const add = (label: string, value: string) => lines.push(row(label, value, styles))
-  const note = (style: Style, text: string) => add('', styles(style, fit(clean(text), room)))
+  const note = (style: Style, text: string) => add('', styles(style, clip(clean(text), room)))
 
   if (report && report.status !== 'unknown') {
     const words = [report.status, report.lastAction, report.exitReason].filter(Boolean).join(' · ')
-    add('Status', fit(clean(words), room))
+    add('Status', clip(clean(words), room))
   }
   if (circuitBreaker) {
     const { state, reason, consecutiveNoProgress, cooldownRemainingSeconds } = circuitBreaker
     const style = state === 'CLOSED' ? 'good' : state === 'OPEN' ? 'bad' : 'notice'
     const more = consecutiveNoProgress > 0 ? `  ${consecutiveNoProgress} without progress` : ''
-    add('Circuit', styles(style, `● ${state}`) + fit(more, room - state.length - 2))
+    add('Circuit', styles(style, `● ${state}`) + clip(more, room - state.length - 2))
     if (reason) note('dim', reason)
     if (state === 'OPEN' && cooldownRemainingSeconds !== undefined) {
       note('dim', `half-opens in ${duration(cooldownRemainingSeconds)}`)
@@ -87,7 +87,7 @@ function guards(snapshot: Snapshot, columns: number, { styles }: Screen): string
     const until = secondsUntilReset === undefined ? '' : `resets in ${duration(secondsUntilReset)}, `
     note('dim', `${until}at ${nextReset.slice(11, 16)}`)
   }
-  if (exitDetection?.shouldExit) add('Exit', styles('notice', fit(`due: ${clean(exitDetection.exitReason)}`, room)))
+  if (exitDetection?.shouldExit) add('Exit', styles('notice', clip(`due: ${clean(exitDetection.exitReason)}`, room)))
   return lines
 }
 
@@ -108,9 +108,14 @@ function plan({ plan, sections }: Snapshot, columns: number, rows: number, { sty
   const room = columns - LABEL - 1
   const totals = ` ${plan.completedTasks}/${plan.totalTasks} ${Math.floor(plan.progressPercentage)} %`
   const lines = [
-    row('Plan', bar(share(plan.completedTasks, plan.totalTasks), barLength(room - totals.length), 'accent', styles) + totals, styles),
+    row(
+      'Plan',
+      bar(share(plan.completedTasks, plan.totalTasks), barLength(room - totals.length), 'accent', styles) + totals,
+      styles,
+    ),
   ]
-  if (plan.nextTask) lines.push(row('', `${styles('dim', 'next:')} ${fit(clean(plan.nextTask.description), room - 6)}`, styles))
+  if (plan.nextTask)
+    lines.push(row('', `${styles('dim', 'next:')} ${clip(clean(plan.nextTask.description), room - 6)}`, styles))
   const space = Math.max(3, rows - lines.length)
   const shown = sections.length > space ? sections.slice(0, space - 1) : sections
   const count = Math.max(0, ...shown.map(({ completed, total }) => `${completed}/${total}`.length))
@@ -118,10 +123,12 @@ function plan({ plan, sections }: Snapshot, columns: number, rows: number, { sty
   for (const section of shown) {
     const { completed, total, optional } = section
     const done = completed === total
-    const title = pad(fit(sectionName(section), name), name)
+    const title = pad(clip(sectionName(section), name), name)
     const numbers = `${completed}/${total}`.padStart(count)
     const style: Style = done ? 'good' : optional ? 'dim' : 'accent'
-    lines.push(`  ${styles(optional ? 'dim' : 'plain', title)}  ${bar(share(completed, total), 8, style, styles)} ${numbers}`)
+    lines.push(
+      `  ${styles(optional ? 'dim' : 'plain', title)}  ${bar(share(completed, total), 8, style, styles)} ${numbers}`,
+    )
   }
   if (shown.length < sections.length) lines.push(styles('dim', `  … ${sections.length - shown.length} more sections`))
   return lines
@@ -142,7 +149,7 @@ function history({ loops, log, report }: Snapshot, columns: number, rows: number
     const { totalLoops = 0, successRate, averageDuration = 0 } = report?.metrics ?? {}
     const rate = successRate === undefined ? '' : `, ${Math.round(successRate)} % successful`
     const summary = totalLoops > 0 ? `  ${totalLoops} in all${rate}, ${duration(averageDuration)} on average` : ''
-    lines.push(styles('strong', 'Loops') + styles('dim', fit(summary, columns - 5)))
+    lines.push(styles('strong', 'Loops') + styles('dim', clip(summary, columns - 5)))
     for (const loop of loops.slice(0, Math.max(2, Math.min(5, rows - 6)))) lines.push(loopLine(loop, columns, styles))
   }
   const space = rows - lines.length - (lines.length > 0 ? 2 : 1)
@@ -154,11 +161,18 @@ function history({ loops, log, report }: Snapshot, columns: number, rows: number
   return lines
 }
 
-function loopLine({ loop, success, duration: seconds, calls, timestamp }: LoopRecord, columns: number, styles: Styles): string {
+function loopLine(
+  { loop, success, duration: seconds, calls, timestamp }: LoopRecord,
+  columns: number,
+  styles: Styles,
+): string {
   const outcome = success ? styles('good', '✔ ok    ') : styles('bad', '✖ failed')
   const when = new Date(timestamp)
   const time = Number.isNaN(when.getTime()) ? '' : when.toTimeString().slice(0, 5)
-  const rest = fit(`  ${duration(seconds).padStart(12)}  ${calls} ${calls === 1 ? 'call' : 'calls'}  ${time}`, columns - 16)
+  const rest = clip(
+    `  ${duration(seconds).padStart(12)}  ${calls} ${calls === 1 ? 'call' : 'calls'}  ${time}`,
+    columns - 16,
+  )
   return `  ${`#${loop}`.padEnd(5)} ${outcome}${rest}`
 }
 
@@ -166,8 +180,8 @@ const LEVELS: Record<string, Style> = { ERROR: 'bad', WARN: 'notice', SUCCESS: '
 
 function logLine(line: string, columns: number, styles: Styles): string {
   const [, time, level = '', message] = /^\[\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d)\] \[(\w+)\] (.*)$/.exec(line) ?? []
-  if (time === undefined || message === undefined) return fit(`  ${clean(line)}`, columns)
+  if (time === undefined || message === undefined) return clip(`  ${clean(line)}`, columns)
   const style = LEVELS[level] ?? 'plain'
-  const text = fit(clean(message), columns - 11)
+  const text = clip(clean(message), columns - 11)
   return `  ${styles('dim', time)} ${styles(style, text)}`
 }

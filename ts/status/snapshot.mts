@@ -7,8 +7,8 @@ import {
   type CircuitBreakerToolOutput,
   type ExitDetectionToolOutput,
   type ProgressReporterToolOutput,
-  type RalphTools,
   RalphToolError,
+  type RalphTools,
   type RateLimitToolOutput,
   type TaskPlannerToolOutput,
 } from '../../index.js'

@@ -27,7 +27,8 @@ export function styles(stream: { isTTY?: boolean }, env: Record<string, string |
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences that `styles` writes.
 const ESCAPE = /\x1b\[[0-9;]*m/g
-const WIDE = /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Text from a file made safe for a terminal: one line, no control characters. */
@@ -43,7 +44,7 @@ export function width(text: string): number {
 }
 
 /** An unstyled text in at most `columns` columns, with `…` where it was cut. */
-export function fit(text: string, columns: number): string {
+export function clip(text: string, columns: number): string {
   if (width(text) <= columns) return text
   let kept = ''
   let used = 0

@@ -93,7 +93,7 @@ pub struct Error {
 }
 
 /// What every fallible function of the core returns.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error with a message that ends in what to do next.
@@ -107,6 +107,7 @@ impl Error {
     }
 
     /// `IO_ERROR`: what was tried, on which path, and what the operating system said.
+    #[must_use]
     pub fn io(tried: &str, path: &Path, error: &io::Error) -> Self {
         Self::new(ErrorCode::IoError, format!("cannot {tried} {}: {error}", path.display()))
     }

@@ -1,7 +1,7 @@
 //! Validation of what callers pass: every value is checked against its definition, nothing is coerced.
 
-use crate::error::{Error, Result};
-use crate::schema::{Field, FieldSpec, Kind};
+use crate::error::{Error, ErrorCode, Result};
+use crate::schema::{Field, FieldSpec, Kind, ToolDefinition};
 
 /// A value as it came from JavaScript. A field that is `undefined` is left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +71,7 @@ from_value!(u64 => Integer, f64 => Number, bool => Boolean, String => Text, Vec<
 /// Checked fields.
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
+    action: &'static str,
     values: Vec<(&'static str, Value)>,
     warnings: Vec<String>,
 }
@@ -82,10 +83,38 @@ impl Arguments {
         self.values.iter().find(|(name, _)| *name == field.spec.name).and_then(|(_, value)| T::from_value(value))
     }
 
+    /// The action, as the variant of the tool's own enumeration of actions.
+    ///
+    /// # Errors
+    /// `INTERNAL` where the definition lists an action that the enumeration lacks.
+    pub fn action<A>(&self, from_word: impl FnOnce(&str) -> Option<A>) -> Result<A> {
+        from_word(self.action)
+            .ok_or_else(|| Error::new(ErrorCode::Internal, format!("the action {:?} is defined but not written", self.action)))
+    }
+
     /// What was noticed that is no error, such as a field that the tool does not know.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Checks a call of a tool.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` for a missing or unknown action, or a wrong field.
+    pub fn of_call(definition: &ToolDefinition, raw: &RawInput) -> Result<Self> {
+        let words = || definition.actions.iter().map(|action| action.name).collect::<Vec<_>>().join(", ");
+        let action = match raw.iter().find(|(name, _)| name == "action") {
+            None => return Err(Error::invalid_input(format!("{}: action is required: one of {}", definition.name, words()))),
+            Some((_, RawValue::Text(word))) => definition.actions.iter().find(|action| action.name == word),
+            Some(_) => None,
+        };
+        let Some(action) = action else {
+            let given = raw.iter().find(|(name, _)| name == "action").map(|(_, value)| value.describe()).unwrap_or_default();
+            return Err(Error::invalid_input(format!("{}: action must be one of {}, not {given}", definition.name, words())));
+        };
+        let others: RawInput = raw.iter().filter(|(name, _)| name != "action").cloned().collect();
+        Ok(Self { action: action.name, ..Self::check(definition.name, definition.fields, &others)? })
     }
 
     /// Checks `raw` against `fields`. `owner` stands in front of a field's name in messages.
@@ -150,10 +179,7 @@ fn check_value(owner: &str, spec: &FieldSpec, value: &RawValue) -> Result<Value>
         (Kind::Number, RawValue::Number(number)) if number.is_finite() && *number >= 0.0 => Ok(Value::Number(*number)),
         (Kind::Boolean, RawValue::Boolean(value)) => Ok(Value::Boolean(*value)),
         (Kind::Text, RawValue::Text(text)) => Ok(Value::Text(text.clone())),
-        (Kind::OneOf(words), RawValue::Text(text)) => match words.contains(&text.as_str()) {
-            true => Ok(Value::Text(text.clone())),
-            false => Err(wrong()),
-        },
+        (Kind::OneOf(words), RawValue::Text(text)) if words.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
         (Kind::TextList, RawValue::List(items)) => items
             .iter()
             .map(|item| match item {
@@ -221,7 +247,7 @@ mod tests {
             ("seconds", RawValue::Number(-0.5)),
         ] {
             let error = check(name, value.clone()).expect_err(name);
-            assert_eq!(error.code(), crate::ErrorCode::InvalidInput, "{name} {value:?}");
+            assert_eq!(error.code(), ErrorCode::InvalidInput, "{name} {value:?}");
             assert!(error.message().contains(name), "{error}");
         }
     }

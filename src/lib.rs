@@ -9,11 +9,15 @@ pub mod error;
 pub mod generation;
 pub mod input;
 pub mod options;
+pub mod ralph;
 pub mod rules;
 pub mod schema;
 pub mod store;
 pub mod tools;
 pub mod zone;
 
+pub use environment::Environment;
 pub use error::{Error, ErrorCode, Result};
 pub use generation::Generation;
+pub use options::Options;
+pub use ralph::Ralph;

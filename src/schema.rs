@@ -44,6 +44,20 @@ pub struct Action {
     pub doc: &'static str,
 }
 
+impl Action {
+    /// An action that writes nothing at all; it is offered to everyone.
+    #[must_use]
+    pub const fn read(name: &'static str, doc: &'static str) -> Self {
+        Self { name, access: Access::Read, read_only: true, doc }
+    }
+
+    /// An action that writes, offered from `access` on.
+    #[must_use]
+    pub const fn write(name: &'static str, access: Access, doc: &'static str) -> Self {
+        Self { name, access, read_only: false, doc }
+    }
+}
+
 /// What a field of an input accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -82,12 +96,21 @@ pub struct FieldSpec {
 }
 
 /// A field that knows the Rust type of its value.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Field<T> {
     /// The definition without the type.
     pub spec: FieldSpec,
     value: PhantomData<fn() -> T>,
 }
+
+// Derived, these would ask that the value's own type is Copy.
+impl<T> Clone for Field<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Field<T> {}
 
 /// The largest whole number that a JavaScript number holds exactly.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;

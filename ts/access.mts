@@ -1,7 +1,7 @@
 // Who may do what: the level is checked when tools are made, and every call against what was offered.
 
-import { RalphToolError } from '../index.js'
-import { ACCESS_LEVELS, type Access, type Offer } from './definitions.mjs'
+import { type Access, RalphToolError } from '../index.js'
+import { ACCESS_LEVELS, type Offer } from './definitions.mjs'
 
 /** The level that a caller named, `full` where none was. */
 export function parseAccess(access: unknown): Access {

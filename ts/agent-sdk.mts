@@ -16,7 +16,7 @@ import { offers, type RalphServerOptions, SERVER_NAME, servedTools } from './too
 import { VERSION } from './version.mjs'
 import { zodSchema } from './zod-schema.mjs'
 
-export type { Access } from './definitions.mjs'
+export type { Access } from '../index.js'
 export type { InputSchema, PropertySchema } from './json-schema.mjs'
 export type { RalphServerOptions } from './tools.mjs'
 

@@ -1,7 +1,8 @@
 // What was typed after `ralph-mcp`.
 
 import { parseArgs } from 'node:util'
-import { ACCESS_LEVELS, type Access } from './definitions.mjs'
+import type { Access } from '../index.js'
+import { ACCESS_LEVELS } from './definitions.mjs'
 
 /** A command line that means nothing; the message says why. */
 export class UsageError extends Error {}

@@ -1,53 +1,12 @@
 // What the tools are, as the Rust core defines them. Everything that a model sees derives from here.
 
-import { toolDefinitions } from '../index.js'
-
-/** What the model may do: `read` only reads, `worker` also ticks tasks and leaves messages, `full` everything. */
-export type Access = 'read' | 'worker' | 'full'
+import { type Access, type ToolDefinition, toolDefinitions } from '../index.js'
 
 /** The levels, from the least to the most. */
 export const ACCESS_LEVELS: readonly Access[] = ['read', 'worker', 'full']
 
-/** One action of a tool. */
-export interface ActionDefinition {
-  readonly name: string
-  /** The least access at which it is offered. */
-  readonly access: Access
-  /** Whether it writes nothing at all. */
-  readonly readOnly: boolean
-  readonly doc: string
-}
-
-/** One field of a tool's input besides `action`. */
-export interface FieldDefinition {
-  readonly name: string
-  readonly kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf'
-  /** The largest value of an `integer`. */
-  readonly max?: number
-  /** The words of a `oneOf`. */
-  readonly words?: readonly string[]
-  readonly doc: string
-  /** What holds when it is left out; empty where that goes without saying. */
-  readonly default: string
-  /** The actions that look at it. */
-  readonly actions: readonly string[]
-  /** The least access at which it is offered. */
-  readonly access: Access
-}
-
-/** One tool. */
-export interface ToolDefinition {
-  readonly name: string
-  /** The method of `RalphTools`. */
-  readonly method: string
-  readonly title: string
-  readonly description: string
-  readonly actions: readonly ActionDefinition[]
-  readonly fields: readonly FieldDefinition[]
-}
-
 /** The definitions that the addon was compiled with. */
-export const DEFINITIONS: readonly ToolDefinition[] = toolDefinitions() as unknown as ToolDefinition[]
+export const DEFINITIONS: readonly ToolDefinition[] = toolDefinitions()
 
 /** A definition with nothing in it that `access` does not allow. */
 export interface Offer extends ToolDefinition {

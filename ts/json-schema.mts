@@ -1,11 +1,12 @@
 // The schema of a tool's input: one flat object, every property described.
 
-import type { FieldDefinition, Offer } from './definitions.mjs'
+import type { ToolField } from '../index.js'
+import type { Offer } from './definitions.mjs'
 
 /** A property of a tool's input as JSON Schema. */
 export interface PropertySchema {
   [key: string]: unknown
-  type: 'string' | 'integer' | 'number' | 'boolean'
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array'
   description: string
   enum?: string[]
   minimum?: number
@@ -38,7 +39,7 @@ export function inputSchema(offer: Offer): InputSchema {
   }
 }
 
-function property(field: FieldDefinition, offer: Offer): PropertySchema {
+function property(field: ToolField, offer: Offer): PropertySchema {
   const description = describe(field, offer)
   switch (field.kind) {
     case 'integer': {
@@ -53,11 +54,13 @@ function property(field: FieldDefinition, offer: Offer): PropertySchema {
       return { type: 'string', description, enum: [...(field.words ?? [])] }
     case 'text':
       return { type: 'string', description }
+    case 'textList':
+      return { type: 'array', description, items: { type: 'string' } }
   }
 }
 
 /** What the field means, which of the offered actions look at it where not all do, and its default. */
-function describe(field: FieldDefinition, offer: Offer): string {
+function describe(field: ToolField, offer: Offer): string {
   const users = offer.actions.map(({ name }) => name).filter((name) => field.actions.includes(name))
   const scope = users.length < offer.actions.length ? `${users.join(', ')}: ` : ''
   return `${scope}${field.doc}${field.default ? ` Default: ${field.default}.` : ''}`

@@ -1,9 +1,9 @@
 // The tools as a server registers them: what a model sees of each, and what happens when it calls one.
 
-import { RalphToolError, RalphTools, type RalphToolsOptions } from '../index.js'
+import { type Access, RalphToolError, RalphTools, type RalphToolsOptions } from '../index.js'
 import { parseAccess, refuseWhatIsNotOffered } from './access.mjs'
 import { type Annotations, annotations } from './annotations.mjs'
-import { type Access, DEFINITIONS, type Offer, offerAt } from './definitions.mjs'
+import { DEFINITIONS, type Offer, offerAt } from './definitions.mjs'
 import { type InputSchema, inputSchema } from './json-schema.mjs'
 import { MAX_RESULT_LENGTH, resultText } from './results.mjs'
 

@@ -1,1 +1,3 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
+
+pub mod window;

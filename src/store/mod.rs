@@ -1,1 +1,10 @@
 //! Files, lock, clock and configuration of a Ralph project.
+
+pub mod clock;
+pub mod config;
+pub mod document;
+pub mod files;
+pub mod lock;
+pub mod paths;
+pub mod project;
+pub mod replace;

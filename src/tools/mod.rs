@@ -1,1 +1,62 @@
 //! The five tools: one file each, from definition to answer.
+
+pub mod rate_limit;
+
+use serde_json::Value;
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::input::{Arguments, RawInput};
+use crate::schema::ToolDefinition;
+use crate::store::project::{Outcome, Project};
+
+/// What `warnings` means in every answer.
+pub const WARNINGS_DOC: &str = "What was healed, skipped or guessed. Left out where there is nothing to say.";
+
+/// A tool: its definition and what runs it.
+#[derive(Debug, Clone, Copy)]
+pub struct Tool {
+    /// Everything that is said about it.
+    pub definition: &'static ToolDefinition,
+    run: fn(&Project, &Arguments) -> Result<Value>,
+}
+
+/// All tools, in the order in which they are shown.
+pub const TOOLS: &[Tool] =
+    &[Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) }];
+
+impl Tool {
+    /// The tool of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.definition.name == name)
+    }
+
+    /// Checks the input and runs the action on a project.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT`, and what the action answers.
+    pub fn call(&self, project: &Project, raw: &RawInput) -> Result<Value> {
+        let arguments = Arguments::of_call(self.definition, raw)?;
+        let mut value = (self.run)(project, &arguments)?;
+        if let (false, Some(answer)) = (arguments.warnings().is_empty(), value.as_object_mut()) {
+            let noticed = arguments.warnings().iter().cloned().map(Value::String);
+            match answer.entry("warnings").or_insert_with(|| Value::Array(Vec::new())) {
+                Value::Array(warnings) => warnings.extend(noticed),
+                other => *other = noticed.collect(),
+            }
+        }
+        Ok(value)
+    }
+}
+
+/// An answer as JSON, its warnings among its fields.
+fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>) -> Result<Value> {
+    let Outcome { value, warnings } = outcome?;
+    let internal = |what: &str| Error::new(ErrorCode::Internal, format!("an answer has no JSON form: {what}"));
+    let mut value = serde_json::to_value(value).map_err(|error| internal(&error.to_string()))?;
+    let object = value.as_object_mut().ok_or_else(|| internal("it is no object"))?;
+    if !warnings.is_empty() {
+        object.insert("warnings".into(), warnings.into());
+    }
+    Ok(value)
+}

@@ -3,15 +3,10 @@
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import {
-  type CircuitBreakerToolOutput,
-  type ExitDetectionToolOutput,
-  type ProgressReporterToolOutput,
-  RalphToolError,
-  type RalphTools,
-  type RateLimitToolOutput,
-  type TaskPlannerToolOutput,
-} from '../../index.js'
+import { RalphToolError, type RalphTools } from '../../index.js'
+
+/** What a method of `RalphTools` answers. */
+type Answer<Method extends keyof RalphTools> = Awaited<ReturnType<RalphTools[Method]>>
 
 /** The tasks under one heading. */
 export interface SectionProgress {
@@ -35,12 +30,12 @@ export interface LoopRecord {
 export interface Snapshot {
   project: string
   takenAt: string
-  rateLimit?: RateLimitToolOutput
-  circuitBreaker?: CircuitBreakerToolOutput
-  exitDetection?: ExitDetectionToolOutput
-  plan?: Omit<TaskPlannerToolOutput, 'tasks'>
+  rateLimit?: Answer<'rateLimit'>
+  circuitBreaker?: Answer<'circuitBreaker'>
+  exitDetection?: Answer<'exitDetection'>
+  plan?: Omit<Answer<'taskPlanner'>, 'tasks'>
   sections: SectionProgress[]
-  report?: ProgressReporterToolOutput
+  report?: Answer<'progressReporter'>
   /** The newest first. */
   loops: LoopRecord[]
   /** The last lines of the log, the newest last. */
@@ -84,7 +79,7 @@ export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promi
     ...(rateLimit && { rateLimit }),
     ...(circuitBreaker && { circuitBreaker }),
     ...(exitDetection && { exitDetection }),
-    ...(read && { plan: plan as Omit<TaskPlannerToolOutput, 'tasks'> }),
+    ...(read && { plan: plan as Omit<Answer<'taskPlanner'>, 'tasks'> }),
     sections: bySection(tasks),
     ...(report && { report }),
     loops: (await lastLines(join(logs, 'metrics.jsonl'))).flatMap(loopRecord).slice(-SHOWN_LOOPS).reverse(),
@@ -95,7 +90,7 @@ export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promi
 }
 
 /** Sections in the order of the plan; tasks under headings of the same name count together. */
-function bySection(tasks: TaskPlannerToolOutput['tasks']): SectionProgress[] {
+function bySection(tasks: Answer<'taskPlanner'>['tasks']): SectionProgress[] {
   const sections = new Map<string, SectionProgress>()
   for (const task of tasks) {
     const fresh = { name: task.section, completed: 0, total: 0, optional: task.optional }

@@ -1,0 +1,60 @@
+//! The facade: one opened project and its five tools.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::environment::Environment;
+use crate::error::{Error, Result};
+use crate::input::RawInput;
+use crate::options::Options;
+use crate::store::clock::{Clock, SystemClock};
+use crate::store::project::Project;
+use crate::tools::{TOOLS, Tool};
+
+/// One instance of the tools on one project. Calls may run at the same time, from any thread.
+#[derive(Debug)]
+pub struct Ralph {
+    project: Project,
+}
+
+impl Ralph {
+    /// Opens a project by the system's clock.
+    ///
+    /// # Errors
+    /// `INVALID_PROJECT`, `CONFIG_INVALID`, `IO_ERROR`.
+    pub fn open(options: &Options, environment: &Environment) -> Result<Self> {
+        Self::open_with_clock(options, environment, Arc::new(SystemClock))
+    }
+
+    /// Opens a project by another clock.
+    ///
+    /// # Errors
+    /// As [`Ralph::open`].
+    pub fn open_with_clock(options: &Options, environment: &Environment, clock: Arc<dyn Clock>) -> Result<Self> {
+        Ok(Self { project: Project::open(options, environment, clock)? })
+    }
+
+    /// An instance on an opened project.
+    #[must_use]
+    pub fn on(project: Project) -> Self {
+        Self { project }
+    }
+
+    /// Calls a tool by its name.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` for an unknown tool or a wrong input, and what the tool answers.
+    pub fn call(&self, tool: &str, input: &RawInput) -> Result<Value> {
+        let known = || TOOLS.iter().map(|tool| tool.definition.name).collect::<Vec<_>>().join(", ");
+        Tool::named(tool)
+            .ok_or_else(|| Error::invalid_input(format!("there is no tool {tool:?}; there are {}", known())))?
+            .call(&self.project, input)
+    }
+
+    /// The project that it works on.
+    #[must_use]
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+}

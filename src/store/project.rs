@@ -1,0 +1,307 @@
+//! A Ralph project: where its files are, by which rules it runs, and the two ways to work on it.
+
+use std::fmt::Debug;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::clock::Clock;
+use super::config::Config;
+use super::files::{Reader, Writer};
+use super::lock::{LOCK_FILE, Lock};
+use super::replace::remove_temporaries;
+use crate::environment::Environment;
+use crate::error::{Error, ErrorCode, Result};
+use crate::generation::Generation;
+use crate::options::{LayoutChoice, LogLevel, Options};
+use crate::zone::Zone;
+
+/// Where Ralph keeps its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// In `.ralph/` (v0.10 and later).
+    Ralph,
+    /// At the project root (v0.9).
+    Flat,
+}
+
+/// What a layout means, as data.
+struct Places {
+    state_dir: &'static str,
+    plan: &'static str,
+    generation: Generation,
+}
+
+impl Layout {
+    const fn places(self) -> Places {
+        match self {
+            Self::Ralph => Places { state_dir: ".ralph", plan: "fix_plan.md", generation: Generation::V0_11 },
+            Self::Flat => Places { state_dir: "", plan: "@fix_plan.md", generation: Generation::V0_9 },
+        }
+    }
+}
+
+/// The files at a project's root that say: a flat (v0.9) layout.
+const FLAT_MARKS: [&str; 3] = ["PROMPT.md", "@fix_plan.md", "@AGENT.md"];
+
+/// Pauses after which a state file that reads empty or cut short is read again: bash truncates and rewrites in place.
+const PATIENCE: &[Duration] = &[
+    Duration::from_millis(1),
+    Duration::from_millis(3),
+    Duration::from_millis(8),
+    Duration::from_millis(20),
+    Duration::from_millis(40),
+];
+
+const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+const DEFAULT_GIT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A value and what was healed, skipped or guessed on the way to it.
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// The value.
+    pub value: T,
+    /// For the answer's `warnings`.
+    pub warnings: Vec<String>,
+}
+
+/// An opened project.
+#[derive(Debug)]
+pub struct Project {
+    root: PathBuf,
+    state_dir: PathBuf,
+    plan_path: PathBuf,
+    log_file: PathBuf,
+    layout: Layout,
+    generation: Generation,
+    config: Config,
+    log_level: LogLevel,
+    lock_timeout: Duration,
+    git_timeout: Duration,
+    patience: &'static [Duration],
+    clock: Arc<dyn Clock>,
+    zone: Zone,
+    notes: Vec<String>,
+}
+
+impl Project {
+    /// Finds the layout and reads the configuration. Writes nothing.
+    ///
+    /// # Errors
+    /// `INVALID_PROJECT` where the directory is missing or none; `CONFIG_INVALID`; `IO_ERROR` where a configuration file
+    /// cannot be read.
+    pub fn open(options: &Options, environment: &Environment, clock: Arc<dyn Clock>) -> Result<Self> {
+        let root = find_root(options, environment)?;
+        let (layout, mut notes) = find_layout(&root, options.layout);
+        let places = layout.places();
+        let state_dir = if places.state_dir.is_empty() { root.clone() } else { root.join(places.state_dir) };
+        let (config, warnings) =
+            Config::load(&options.config, environment, &configuration_files(&root, layout, options, environment))?;
+        notes.extend(warnings);
+        Ok(Self {
+            plan_path: state_dir.join(places.plan),
+            log_file: options.log_file.as_ref().map_or_else(|| state_dir.join("logs/ralph.log"), |path| root.join(path)),
+            generation: options.rules.unwrap_or(places.generation),
+            root,
+            state_dir,
+            layout,
+            config,
+            log_level: options.log_level,
+            lock_timeout: options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT),
+            git_timeout: options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT),
+            patience: PATIENCE,
+            clock,
+            zone: Zone::from_tz_variable(environment.variables().get("TZ").map(String::as_str)),
+            notes,
+        })
+    }
+
+    /// Counts a damaged file as damaged at once, for tests that feed many.
+    #[must_use]
+    pub fn without_patience(mut self) -> Self {
+        self.patience = &[];
+        self
+    }
+
+    /// Runs `work` on a view that never writes.
+    ///
+    /// # Errors
+    /// Those of `work`; `INVALID_PROJECT` where the directory has gone.
+    pub fn read<T>(&self, work: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<Outcome<T>> {
+        self.still_there()?;
+        let mut reader = Reader::new(self);
+        let value = work(&mut reader)?;
+        Ok(self.outcome(value, reader.into_warnings()))
+    }
+
+    /// Runs `work` under the lock: a read-modify-write happens wholly inside it. Creates the state directory, and removes
+    /// what killed writers left.
+    ///
+    /// # Errors
+    /// Those of `work`; `LOCK_TIMEOUT`; `IO_ERROR`; `INVALID_PROJECT` where the directory has gone.
+    pub fn write<T>(&self, work: impl FnOnce(&mut Writer<'_>) -> Result<T>) -> Result<Outcome<T>> {
+        self.still_there()?;
+        fs::create_dir_all(&self.state_dir).map_err(|error| Error::io("create", &self.state_dir, &error))?;
+        let lock = Lock::acquire(&self.state_dir.join(LOCK_FILE), self.lock_timeout)?;
+        self.remove_leftovers();
+        let mut writer = Writer::new(Reader::new(self));
+        let value = work(&mut writer)?;
+        drop(lock);
+        Ok(self.outcome(value, writer.into_warnings()))
+    }
+
+    fn outcome<T>(&self, value: T, warnings: Vec<String>) -> Outcome<T> {
+        Outcome { value, warnings: self.notes.iter().cloned().chain(warnings).collect() }
+    }
+
+    fn still_there(&self) -> Result<()> {
+        if self.root.is_dir() { Ok(()) } else { Err(no_directory(&self.root)) }
+    }
+
+    fn remove_leftovers(&self) {
+        remove_temporaries(&self.state_dir);
+        // The plan may be a link; its temporary stands beside the file itself.
+        if let Ok(plan) = self.plan_path.canonicalize()
+            && let Some(folder) = plan.parent()
+            && folder.starts_with(&self.root)
+            && folder != self.state_dir
+        {
+            remove_temporaries(folder);
+        }
+    }
+
+    /// The project directory.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the state files are.
+    #[must_use]
+    pub fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+
+    /// A state file's path.
+    #[must_use]
+    pub fn state_file(&self, name: &str) -> PathBuf {
+        self.state_dir.join(name)
+    }
+
+    /// The folder of Ralph's logs and metrics.
+    #[must_use]
+    pub fn logs_dir(&self) -> PathBuf {
+        self.state_dir.join("logs")
+    }
+
+    /// The log that is appended to.
+    #[must_use]
+    pub fn log_file(&self) -> &Path {
+        &self.log_file
+    }
+
+    /// The least severe log line that is written.
+    #[must_use]
+    pub fn log_level(&self) -> LogLevel {
+        self.log_level
+    }
+
+    /// The plan's path, its link not resolved.
+    #[must_use]
+    pub fn plan_path(&self) -> &Path {
+        &self.plan_path
+    }
+
+    /// Where Ralph's files are.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Whose rules apply.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// How long git may take.
+    #[must_use]
+    pub fn git_timeout(&self) -> Duration {
+        self.git_timeout
+    }
+
+    /// Where local time is told.
+    #[must_use]
+    pub fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
+    pub(super) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    pub(super) fn patience(&self) -> &'static [Duration] {
+        self.patience
+    }
+}
+
+fn no_directory(path: &Path) -> Error {
+    Error::new(
+        ErrorCode::InvalidProject,
+        format!(
+            "the project directory {} does not exist or is no directory; create it or pass another projectDir",
+            path.display()
+        ),
+    )
+}
+
+fn find_root(options: &Options, environment: &Environment) -> Result<PathBuf> {
+    let named = options
+        .project_dir
+        .clone()
+        .or_else(|| environment.get("RALPH_PROJECT_DIR").map(PathBuf::from))
+        .unwrap_or_else(|| PathBuf::from("."));
+    if !named.is_dir() {
+        return Err(no_directory(&named));
+    }
+    named.canonicalize().map_err(|error| Error::io("resolve", &named, &error))
+}
+
+fn find_layout(root: &Path, choice: LayoutChoice) -> (Layout, Vec<String>) {
+    let has_state_dir = root.join(".ralph").is_dir();
+    let marks: Vec<&str> = FLAT_MARKS.into_iter().filter(|mark| root.join(mark).is_file()).collect();
+    let layout = match choice {
+        LayoutChoice::Auto if has_state_dir || marks.is_empty() => Layout::Ralph,
+        LayoutChoice::Auto | LayoutChoice::Flat => Layout::Flat,
+        LayoutChoice::Ralph => Layout::Ralph,
+    };
+    // Ralph issue #117: half-migrated projects have both, and people wonder which counts.
+    let notes = if choice == LayoutChoice::Auto && has_state_dir && !marks.is_empty() {
+        vec![format!(
+            "both .ralph/ and {} are there; .ralph/ counts (set layout to 'flat' for the others, or remove them)",
+            marks.join(", ")
+        )]
+    } else {
+        Vec::new()
+    };
+    (layout, notes)
+}
+
+/// The configuration files that may count, nearest first.
+fn configuration_files(root: &Path, layout: Layout, options: &Options, environment: &Environment) -> super::config::Files {
+    let home = options.ralph_home.clone().or_else(|| environment.get("RALPH_HOME").map(PathBuf::from)).or_else(|| {
+        let home = environment.get("HOME").or_else(|| environment.get("USERPROFILE"))?;
+        Some(Path::new(home).join(".ralph"))
+    });
+    super::config::Files {
+        ralphrc: (layout == Layout::Ralph).then(|| root.join(".ralphrc")),
+        scripts: home.map_or_else(Vec::new, |home| vec![home.join("ralph_loop.sh"), home.join("lib/circuit_breaker.sh")]),
+    }
+}

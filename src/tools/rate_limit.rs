@@ -1,0 +1,267 @@
+//! `rate_limit`: how many calls, and tokens, the local clock hour still admits.
+
+use chrono::SecondsFormat;
+
+use crate::error::Result;
+use crate::generation::Generation;
+use crate::input::Arguments;
+use crate::rules::window::{Bound, Limits, Used, Window};
+use crate::schema::{Access, Action, Field, ToolDefinition};
+use crate::store::document::{Damage, Document, parse_counter};
+use crate::store::files::{Reader, Writer};
+use crate::store::project::{Outcome, Project};
+use crate::{record, words};
+
+words! {
+    /// What `rate_limit` can do.
+    Verb {
+        /// Tells what is left.
+        Check = "check",
+        /// Asks for calls and records tokens.
+        Increment = "increment",
+        /// Zeroes both counters.
+        Reset = "reset",
+        /// As check.
+        Status = "status",
+    }
+}
+
+words! {
+    /// Which limit a call runs into.
+    RateLimitBound {
+        /// The calls of this hour are used up.
+        Calls = "calls",
+        /// The tokens of this hour are used up.
+        Tokens = "tokens",
+    }
+}
+
+record! {
+    /// The counters of the current hour.
+    CallCount {
+        always {
+            /// Calls admitted in this clock hour. A count left by another hour reads as 0.
+            current_count: u64,
+            /// Calls that the hour admits.
+            max_calls: u64,
+            /// Calls left: `maxCalls` less `currentCount`, never below 0.
+            remaining_capacity: u64,
+            /// Tokens recorded in this clock hour; 0 under v0.9 rules, which know no tokens.
+            tokens_used: u64,
+            /// Tokens after which the hour admits no call; 0 is no token limit.
+            max_tokens: u64,
+        }
+    }
+}
+
+record! {
+    /// The answer of `rate_limit`.
+    RateLimitToolOutput extends CallCount as count {
+        always {
+            /// Whether one more call would be admitted now.
+            can_make_call: bool,
+            /// The top of the next hour on the local clock, when the count resets: ISO 8601 with offset.
+            next_reset: String,
+            /// Whole seconds until `nextReset`, rounded up.
+            seconds_until_reset: u64,
+        }
+        sometimes {
+            /// (increment) Whether the calls were admitted and counted. Make the call only if it is true.
+            admitted: bool,
+            /// Which limit refused the calls, or would refuse the next.
+            limited_by: RateLimitBound,
+        }
+    }
+}
+
+const CALLS: Field<u64> =
+    Field::integer("calls", "Calls to ask for, all or none. 0 records tokens alone and is always admitted.")
+        .at_most(1000)
+        .default("1")
+        .on(&[Verb::Increment.as_str()])
+        .access(Access::Full);
+
+const TOKENS: Field<u64> = Field::integer(
+    "tokens",
+    "Tokens that have been used, input and output together; added even if the calls are refused. Ignored under v0.9 rules.",
+)
+.at_most(1_000_000_000)
+.default("0")
+.on(&[Verb::Increment.as_str()])
+.access(Access::Full);
+
+/// The definition.
+pub const DEFINITION: ToolDefinition = ToolDefinition {
+    name: "rate_limit",
+    method: "rateLimit",
+    title: "Rate limit",
+    description: "Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are limited). \
+                  Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy says which limit it is. \
+                  Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token limit) and nextReset.",
+    input: "RateLimitToolInput",
+    actions: &[
+        Action::read(Verb::Check.as_str(), "Tells what the hour still admits. Changes nothing."),
+        Action::write(
+            Verb::Increment.as_str(),
+            Access::Full,
+            "Asks for calls before they are made and counts them if admitted; records used tokens. Many processes at once never pass the limit.",
+        ),
+        Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour."),
+        Action::read(Verb::Status.as_str(), "The same as `check`."),
+    ],
+    fields: &[CALLS.spec, TOKENS.spec],
+    output: &RateLimitToolOutput::RECORD,
+    records: &[&CallCount::RECORD],
+    enumerations: &[&RateLimitBound::ENUMERATION],
+};
+
+/// Runs an action.
+///
+/// # Errors
+/// Those of the store.
+pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<RateLimitToolOutput>> {
+    match arguments.action(Verb::from_word)? {
+        Verb::Check | Verb::Status => project.read(|files| {
+            let hour = Hour::load(files)?;
+            let bound = hour.limits.bound(hour.used, 1);
+            Ok(hour.answer(files, None, bound))
+        }),
+        Verb::Increment => project.write(|files| {
+            let mut hour = Hour::load(files)?;
+            let tokens = if hour.counts_tokens { arguments.get(TOKENS).unwrap_or(0) } else { 0 };
+            let (used, refused) = hour.limits.admit(hour.used, arguments.get(CALLS).unwrap_or(1), tokens);
+            hour.used = used;
+            hour.save(files)?;
+            let bound = refused.or_else(|| hour.limits.bound(hour.used, 1));
+            Ok(hour.answer(files, Some(refused.is_none()), bound))
+        }),
+        Verb::Reset => project.write(|files| {
+            let mut hour = Hour::load(files)?;
+            hour.used = Used::default();
+            hour.save(files)?;
+            let bound = hour.limits.bound(hour.used, 1);
+            Ok(hour.answer(files, None, bound))
+        }),
+    }
+}
+
+/// `.call_count`: calls of the hour that `.last_reset` names.
+#[derive(Debug)]
+pub struct CallCountFile;
+
+/// `.token_count`: tokens of the same hour (v0.11).
+#[derive(Debug)]
+pub struct TokenCountFile;
+
+/// `.last_reset`: the hour's key, local `YYYYMMDDHH`. Its modification time tells the hour that happens twice apart.
+#[derive(Debug)]
+pub struct LastResetFile;
+
+macro_rules! counter_file {
+    ($file:ty, $name:literal) => {
+        impl Document for $file {
+            const FILE: &'static str = $name;
+            type Value = u64;
+
+            fn decode(bytes: &[u8]) -> Result<u64, Damage> {
+                parse_counter(bytes)
+            }
+
+            fn encode(value: &u64) -> Vec<u8> {
+                format!("{value}\n").into_bytes()
+            }
+        }
+    };
+}
+counter_file!(CallCountFile, ".call_count");
+counter_file!(TokenCountFile, ".token_count");
+
+impl Document for LastResetFile {
+    const FILE: &'static str = ".last_reset";
+    type Value = String;
+
+    /// Any text is a key, for bash only compares it; what names no hour is simply another hour.
+    fn decode(bytes: &[u8]) -> Result<String, Damage> {
+        Ok(String::from_utf8_lossy(bytes.trim_ascii()).into_owned())
+    }
+
+    fn encode(value: &String) -> Vec<u8> {
+        format!("{value}\n").into_bytes()
+    }
+}
+
+/// What the current hour has used and may use.
+#[derive(Debug)]
+pub struct Hour {
+    /// The hour.
+    pub window: Window,
+    /// Its limits.
+    pub limits: Limits,
+    /// What of them is used.
+    pub used: Used,
+    /// Whether tokens are counted at all: not under v0.9 rules.
+    counts_tokens: bool,
+    /// Whether the counters on disk belong to another hour.
+    stale: bool,
+}
+
+impl Hour {
+    /// Reads the counters; those of another hour read as 0.
+    ///
+    /// # Errors
+    /// `IO_ERROR`.
+    pub fn load(files: &mut Reader<'_>) -> Result<Self> {
+        let project = files.project();
+        let config = project.config();
+        let counts_tokens = project.generation() == Generation::V0_11;
+        let window = Window::at(files.now(), project.zone());
+        let key = files.load::<LastResetFile>()?;
+        let stale = !window.holds(key.as_deref(), files.modified::<LastResetFile>());
+        let mut used = Used { calls: files.load::<CallCountFile>()?.unwrap_or(0), tokens: 0 };
+        if counts_tokens {
+            used.tokens = files.load::<TokenCountFile>()?.unwrap_or(0);
+        }
+        Ok(Self {
+            window,
+            limits: Limits {
+                calls: config.max_calls_per_hour,
+                tokens: if counts_tokens { config.max_tokens_per_hour } else { 0 },
+            },
+            used: if stale { Used::default() } else { used },
+            counts_tokens,
+            stale,
+        })
+    }
+
+    /// Writes the counters, then the key: killed in between, the counters still read as another hour's.
+    fn save(&self, files: &mut Writer<'_>) -> Result<()> {
+        files.save::<CallCountFile>(&self.used.calls)?;
+        if self.counts_tokens {
+            files.save::<TokenCountFile>(&self.used.tokens)?;
+        }
+        if self.stale {
+            files.save_dated::<LastResetFile>(&self.window.key)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, files: &Reader<'_>, admitted: Option<bool>, bound: Option<Bound>) -> RateLimitToolOutput {
+        RateLimitToolOutput {
+            count: CallCount {
+                current_count: self.used.calls,
+                max_calls: self.limits.calls,
+                remaining_capacity: self.limits.remaining(self.used),
+                tokens_used: self.used.tokens,
+                max_tokens: self.limits.tokens,
+            },
+            can_make_call: self.limits.bound(self.used, 1).is_none(),
+            next_reset: self.window.next.to_rfc3339_opts(SecondsFormat::Secs, false),
+            seconds_until_reset: self.window.seconds_left(files.now()),
+            admitted,
+            limited_by: bound.map(|bound| match bound {
+                Bound::Calls => RateLimitBound::Calls,
+                Bound::Tokens => RateLimitBound::Tokens,
+            }),
+        }
+    }
+}

@@ -115,101 +115,101 @@ export interface RalphToolsOptions {
    *
    * @default `RALPH_PROJECT_DIR`, else the working directory
    */
-  projectDir?: string
+  projectDir?: string | undefined
   /**
    * Where Ralph's files are: `ralph` keeps them in `.ralph/` (v0.10 and later), `flat` at the project root (v0.9).
    * `auto` looks.
    *
    * @default `auto`
    */
-  layout?: 'auto' | 'ralph' | 'flat'
+  layout?: 'auto' | 'ralph' | 'flat' | undefined
   /**
    * Which bash Ralph's decisions to take.
    *
    * @default `v0.9` in a flat layout, else `v0.11`
    */
-  rules?: 'v0.9' | 'v0.11'
+  rules?: 'v0.9' | 'v0.11' | undefined
   /**
    * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise.
    *
    * @default `RALPH_HOME`, else `~/.ralph`
    */
-  ralphHome?: string
+  ralphHome?: string | undefined
   /**
    * Calls admitted in a local clock hour. A whole number, 0 or more.
    *
    * @default `MAX_CALLS_PER_HOUR`, built in: 100
    */
-  maxCallsPerHour?: number
+  maxCallsPerHour?: number | undefined
   /**
    * Tokens in a local clock hour; 0 is no limit (v0.11). A whole number, 0 or more.
    *
    * @default `MAX_TOKENS_PER_HOUR`, built in: 0
    */
-  maxTokensPerHour?: number
+  maxTokensPerHour?: number | undefined
   /**
    * Loops without progress that open the circuit. A whole number, 0 or more.
    *
    * @default `CB_NO_PROGRESS_THRESHOLD`, built in: 3
    */
-  noProgressThreshold?: number
+  noProgressThreshold?: number | undefined
   /**
    * Loops with errors in a row that open the circuit. A whole number, 0 or more.
    *
    * @default `CB_SAME_ERROR_THRESHOLD`, built in: 5
    */
-  sameErrorThreshold?: number
+  sameErrorThreshold?: number | undefined
   /**
    * Loops with permission denials in a row that open the circuit (v0.11). A whole number, 0 or more.
    *
    * @default `CB_PERMISSION_DENIAL_THRESHOLD`, built in: 2
    */
-  permissionDenialThreshold?: number
+  permissionDenialThreshold?: number | undefined
   /**
    * Minutes after which an open circuit is half-open (v0.11). A whole number, 0 or more.
    *
    * @default `CB_COOLDOWN_MINUTES`, built in: 30
    */
-  cooldownMinutes?: number
+  cooldownMinutes?: number | undefined
   /**
    * Close an open circuit at this instance's first circuit_breaker action (v0.11).
    *
    * @default `CB_AUTO_RESET`, built in: false
    */
-  autoReset?: boolean
+  autoReset?: boolean | undefined
   /**
    * Headings of the plan below which an open task does not keep a run going (v0.11).
    *
    * @default `OPTIONAL_SECTIONS`, built in: Optional, Future, Future Enhancements, Nice to Have
    */
-  optionalSections?: string[]
+  optionalSections?: string[] | undefined
   /**
    * The tools that Claude Code was started with, comma-separated, to tell a real denial from a compound command
    * (v0.11).
    *
    * @default `CLAUDE_ALLOWED_TOOLS`, in `.ralphrc` `ALLOWED_TOOLS`; built in: Ralph's list
    */
-  allowedTools?: string
+  allowedTools?: string | undefined
   /**
    * Log lines below it are not written.
    *
    * @default `info`
    */
-  logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'off'
+  logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'off' | undefined
   /** Instead of `logs/ralph.log`; relative to the project directory. */
-  logFile?: string
+  logFile?: string | undefined
   /**
    * Milliseconds to wait for another process that holds the lock. A whole number from 0 to 3600000.
    *
    * @default 5000
    */
-  lockTimeoutMs?: number
+  lockTimeoutMs?: number | undefined
   /**
    * Milliseconds after which git is stopped and its answer done without. A whole number from 0 to 3600000.
    *
    * @default 10000
    */
-  gitTimeoutMs?: number
+  gitTimeoutMs?: number | undefined
 }
 
 /**
@@ -238,7 +238,7 @@ export interface RateLimitToolInput {
    *
    * @default 1
    */
-  calls?: number
+  calls?: number | undefined
   /**
    * Tokens that have been used, input and output together; added even if the calls are refused. Ignored under v0.9
    * rules. A whole number from 0 to 1000000000.
@@ -247,7 +247,7 @@ export interface RateLimitToolInput {
    *
    * @default 0
    */
-  tokens?: number
+  tokens?: number | undefined
 }
 
 /** Which limit a call runs into. */
@@ -295,17 +295,17 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 /**
  * The five guards of one Ralph project.
  *
- * An instance holds settings and no state: everything is in the project's files, so that any number of instances,
- * processes and bash Ralph itself may work on the same project. Every call runs off the main thread.
+ * All state is in the project's files, so that any number of instances, processes and bash Ralph itself may work on the
+ * same project. Every call runs off the main thread.
  */
 export declare class RalphTools {
   /**
    * Reads options, `process.env` and the project's configuration once.
    *
-   * Throws a {@link RalphToolError}: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no directory and
-   * `CONFIG_INVALID` where a setting is no number.
+   * Throws a {@link RalphToolError}: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
+   * directory, `CONFIG_INVALID` where a setting is no number.
    */
-  constructor(options?: RalphToolsOptions)
+  constructor(options?: RalphToolsOptions | undefined)
   /** Says whether another call of Claude fits into this hour, and counts it: see {@link RateLimitToolInput}. */
   rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
   /** Reads a loop's output and says whether the run is over: see {@link ExitDetectionToolInput}. */

@@ -1,4 +1,3 @@
-'use strict'
 // In front of the generated loader (native.js): the error class, and stacks that lead to the caller.
 
 const native = load()
@@ -57,8 +56,10 @@ function callSite(entry) {
 function translate(error, site) {
   const translated = codes.has(error?.code)
     ? new RalphToolError(error.code, error.message)
-    : new RalphToolError('INVALID_INPUT', `the call could not begin: ${error?.message ?? 'its argument threw'}`, { cause: error })
-  const frames = String(site.stack).match(/\n\s+at [^]*/)
+    : new RalphToolError('INVALID_INPUT', `the call could not begin: ${error?.message ?? 'its argument threw'}`, {
+        cause: error,
+      })
+  const frames = String(site.stack).match(/\n\s+at [\s\S]*/)
   translated.stack = `${translated.name}: ${translated.message}${frames ?? ''}`
   return translated
 }
@@ -68,8 +69,8 @@ function load() {
     return require('./native.js')
   } catch (cause) {
     throw new Error(
-      `ralph-sdk-tools has no native module for ${process.platform}-${process.arch} here. ` +
-        'Install it again with optional dependencies (without --omit=optional), or run `npm run build` in a clone.',
+      `ralph-sdk-tools could not load its native module for ${process.platform}-${process.arch}; the cause says why. ` +
+        'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
       { cause },
     )
   }

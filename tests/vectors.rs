@@ -6,3 +6,8 @@ mod support;
 fn rate() {
     support::replay("rate");
 }
+
+#[test]
+fn planner() {
+    support::replay("planner");
+}

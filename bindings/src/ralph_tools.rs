@@ -14,8 +14,8 @@ use crate::{job, values};
 
 /// The five guards of one Ralph project.
 ///
-/// An instance holds settings and no state: everything is in the project's files, so that any number of instances,
-/// processes and bash Ralph itself may work on the same project. Every call runs off the main thread.
+/// All state is in the project's files, so that any number of instances, processes and bash Ralph itself may work on the
+/// same project. Every call runs off the main thread.
 #[napi]
 pub struct RalphTools(Arc<Ralph>);
 
@@ -23,9 +23,9 @@ pub struct RalphTools(Arc<Ralph>);
 impl RalphTools {
     /// Reads options, `process.env` and the project's configuration once.
     ///
-    /// Throws a {@link RalphToolError}: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no directory and
-    /// `CONFIG_INVALID` where a setting is no number.
-    #[napi(constructor, ts_args_type = "options?: RalphToolsOptions")]
+    /// Throws a {@link RalphToolError}: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
+    /// directory, `CONFIG_INVALID` where a setting is no number.
+    #[napi(constructor, ts_args_type = "options?: RalphToolsOptions | undefined")]
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self, Thrown> {
         let options = match options.get_type().map_err(passed_on)? {
             napi::ValueType::Undefined => RawInput::new(),

@@ -67,7 +67,8 @@ fn field(spec: &FieldSpec, used_by: Option<String>) -> String {
     if !spec.default.is_empty() {
         doc.push(format!("@default {}", spec.default));
     }
-    format!("{}  {}?: {}\n", block("  ", &doc), spec.name, of_kind(&spec.kind))
+    // A field that is undefined is left out, under exactOptionalPropertyTypes too.
+    format!("{}  {}?: {} | undefined\n", block("  ", &doc), spec.name, of_kind(&spec.kind))
 }
 
 fn enumeration(words: &Enumeration) -> String {
@@ -111,7 +112,7 @@ mod tests {
     fn a_field_says_its_range_its_actions_and_its_default() {
         let spec = ralph_sdk_tools::schema::Field::integer("calls", "Calls.").at_most(9).default("1").on(&["go"]).spec;
         let declared = field(&spec, used_by(&spec));
-        for part in ["Calls. A whole number from 0 to 9.", "Used by `go`.", "@default 1", "  calls?: number\n"] {
+        for part in ["Calls. A whole number from 0 to 9.", "Used by `go`.", "@default 1", "  calls?: number | undefined\n"] {
             assert!(declared.contains(part), "{part}: {declared}");
         }
     }

@@ -1,6 +1,7 @@
 //! The five tools: one file each, from definition to answer.
 
 pub mod rate_limit;
+pub mod task_planner;
 
 use serde_json::Value;
 
@@ -21,8 +22,10 @@ pub struct Tool {
 }
 
 /// All tools, in the order in which they are shown.
-pub const TOOLS: &[Tool] =
-    &[Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) }];
+pub const TOOLS: &[Tool] = &[
+    Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) },
+    Tool { definition: &task_planner::DEFINITION, run: |project, arguments| answer(task_planner::run(project, arguments)) },
+];
 
 impl Tool {
     /// The tool of that name.

@@ -11,3 +11,13 @@ fn rate() {
 fn planner() {
     support::replay("planner");
 }
+
+#[test]
+fn circuit() {
+    support::replay("circuit");
+}
+
+#[test]
+fn exitcheck() {
+    support::replay("exitcheck");
+}

@@ -16,3 +16,8 @@ fn circuit() {
 fn exitcheck() {
     support::replay("exitcheck");
 }
+
+#[test]
+fn planner() {
+    support::replay("planner");
+}

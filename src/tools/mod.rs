@@ -3,6 +3,7 @@
 pub mod circuit_breaker;
 pub mod exit_detection;
 pub mod rate_limit;
+pub mod task_planner;
 
 use serde_json::Value;
 
@@ -27,6 +28,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) },
     Tool { definition: &exit_detection::DEFINITION, run: |project, arguments| answer(exit_detection::run(project, arguments)) },
     Tool { definition: &circuit_breaker::DEFINITION, run: |project, arguments| answer(circuit_breaker::run(project, arguments)) },
+    Tool { definition: &task_planner::DEFINITION, run: |project, arguments| answer(task_planner::run(project, arguments)) },
 ];
 
 impl Tool {

@@ -72,7 +72,14 @@ fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBre
         let loaded = Loaded::load(files)?;
         let analysis = files.load::<ResponseAnalysisFile>()?.map(|stored| stored.for_breaker());
         let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&loaded.now(files), analysis.as_ref()));
-        let seen = Observation { loop_number, files_changed: counted.value, has_errors: arguments.get(HAS_ERRORS), analysis };
+        // Where neither the caller nor git knows of any, the loop's own output may.
+        let reported = analysis.filter(|last| said.is_none() && last.loop_number == Some(loop_number));
+        let seen = Observation {
+            loop_number,
+            files_changed: counted.value.max(reported.map_or(0, |last| last.files_modified)),
+            has_errors: arguments.get(HAS_ERRORS),
+            analysis,
+        };
         let recorded = breaker::record(&loaded.written, loaded.auto_reset, &seen, &rules(project), files.now());
         recorded.warnings.iter().for_each(|warning| files.warn(warning.as_str()));
         if recorded.repeated {

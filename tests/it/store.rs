@@ -1,6 +1,5 @@
 //! What the store promises for every file (section 5 of the contract), seen through `rate_limit`.
 
-mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +13,7 @@ use ralph_sdk_tools::store::clock::FrozenClock;
 use ralph_sdk_tools::store::lock::{LOCK_FILE, Lock};
 use ralph_sdk_tools::{Environment, ErrorCode, Options, Ralph};
 use serde_json::{Value, json};
-use support::raw;
+use crate::support::raw;
 
 const NOW: &str = "2026-03-01T10:20:30Z";
 const HOUR: &str = "2026030110";

@@ -182,10 +182,10 @@ fn clean(bench: &Bench) {
 
 #[test]
 fn no_content_of_a_file_upsets_any_action_v0_11() {
-    feed(200, &json!({"autoReset": true}), Dice(0x9E37_79B9_7F4A_7C15));
+    feed(120, &json!({"autoReset": true}), Dice(0x9E37_79B9_7F4A_7C15));
 }
 
 #[test]
 fn no_content_of_a_file_upsets_any_action_v0_9() {
-    feed(100, &json!({"rules": "v0.9"}), Dice(0xD1B5_4A32_D192_ED03));
+    feed(60, &json!({"rules": "v0.9"}), Dice(0xD1B5_4A32_D192_ED03));
 }

@@ -1,10 +1,12 @@
 //! `circuit_breaker`: stops a loop that makes no progress, repeats an error, or is denied its tools.
 
+mod changes;
 mod files;
 mod run;
 #[cfg(test)]
 mod tests;
 
+pub use changes::files_changed;
 pub use files::{HistoryFile, LoopStartFile, StateFile};
 pub use run::run;
 

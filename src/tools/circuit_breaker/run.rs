@@ -1,5 +1,6 @@
 //! The actions of `circuit_breaker`.
 
+use super::changes::{LoopStart, files_changed};
 use super::files::{HistoryFile, StateFile, history_entry, transition};
 use super::{
     CircuitBreakerState, CircuitBreakerToolOutput, CircuitTransition, FILES_CHANGED, HAS_ERRORS, LOOP_NUMBER, REASON, Verb,
@@ -12,6 +13,7 @@ use crate::rules::breaker::{
 };
 use crate::schema::MAX_SAFE_INTEGER;
 use crate::store::files::{Reader, Writer};
+use crate::store::git::GitAnswer;
 use crate::store::instance::AutoReset;
 use crate::store::project::{Outcome, Project};
 use crate::tools::exit_detection::ResponseAnalysisFile;
@@ -47,7 +49,9 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBr
 }
 
 fn begin(project: &Project) -> Result<Outcome<CircuitBreakerToolOutput>> {
+    let start = LoopStart::of(project);
     project.write(|files| {
+        start.save(files)?;
         let mut loaded = Loaded::load(files)?;
         if loaded.written.recorded_loop.is_some() {
             loaded.written = loaded.written.begin();
@@ -58,13 +62,21 @@ fn begin(project: &Project) -> Result<Outcome<CircuitBreakerToolOutput>> {
 }
 
 fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBreakerToolOutput>> {
+    let said = arguments.get(FILES_CHANGED);
+    let counted = match said {
+        Some(value) => GitAnswer { value, warnings: Vec::new() },
+        None => files_changed(project)?,
+    };
     project.write(|files| {
+        counted.warnings.into_iter().for_each(|warning| files.warn(warning));
         let loaded = Loaded::load(files)?;
         let analysis = files.load::<ResponseAnalysisFile>()?.map(|stored| stored.for_breaker());
         let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&loaded.now(files), analysis.as_ref()));
+        // Where neither the caller nor git knows of any, the loop's own output may.
+        let reported = analysis.filter(|last| said.is_none() && last.loop_number == Some(loop_number));
         let seen = Observation {
             loop_number,
-            files_changed: arguments.get(FILES_CHANGED).unwrap_or(0),
+            files_changed: counted.value.max(reported.map_or(0, |last| last.files_modified)),
             has_errors: arguments.get(HAS_ERRORS),
             analysis,
         };

@@ -4,6 +4,7 @@ use super::files::{ExitSignalsFile, ResponseAnalysisFile, StoredAnalysis};
 use super::{ExitDetectionToolOutput, Verb, analyze};
 use crate::error::Result;
 use crate::input::Arguments;
+use crate::rules::plan::Plan;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
 use crate::store::project::{Outcome, Project};
@@ -33,7 +34,7 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ExitDetec
 ///
 /// # Errors
 /// Those of reading the plan.
-pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> Result<ExitDetectionToolOutput> {
+pub fn decision(files: &Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> Result<ExitDetectionToolOutput> {
     let evidence = Evidence {
         lists: &lists,
         permission_denials: last.flag("has_permission_denials"),
@@ -51,6 +52,9 @@ pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysi
     })
 }
 
-fn plan_complete(_files: &mut Reader<'_>) -> Result<bool> {
-    Ok(false)
+/// Whether a task is completed and none blocks. Without a plan there is nothing to complete.
+fn plan_complete(files: &Reader<'_>) -> Result<bool> {
+    let project = files.project();
+    let plan = files.plan()?.map(|text| Plan::parse(&text, &project.config().optional_sections, project.generation()));
+    Ok(plan.is_some_and(|plan| plan.totals().complete()))
 }

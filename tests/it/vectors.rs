@@ -1,23 +1,23 @@
 //! The recorded answers of bash Ralph, v0.9.0 and v0.11.5, family by family.
 
-mod support;
+use crate::support::replay;
 
 #[test]
 fn rate() {
-    support::replay("rate");
+    replay("rate");
 }
 
 #[test]
 fn planner() {
-    support::replay("planner");
+    replay("planner");
 }
 
 #[test]
 fn circuit() {
-    support::replay("circuit");
+    replay("circuit");
 }
 
 #[test]
 fn exitcheck() {
-    support::replay("exitcheck");
+    replay("exitcheck");
 }

@@ -413,19 +413,19 @@ export declare class RalphTools {
   /**
    * Reads options, `process.env` and the project's configuration once.
    *
-   * Throws a {@link RalphToolError}: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
+   * Throws a `RalphToolError`: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
    * directory, `CONFIG_INVALID` where a setting is no number.
    */
   constructor(options?: RalphToolsOptions | undefined)
-  /** Says whether another call of Claude fits into this hour, and counts it: see {@link RateLimitToolInput}. */
+  /** Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`. */
   rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
-  /** Reads a loop's output and says whether the run is over: see {@link ExitDetectionToolInput}. */
+  /** Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`. */
   exitDetection(input: ExitDetectionToolInput): Promise<ExitDetectionToolOutput>
-  /** Stops a run that makes no progress: see {@link CircuitBreakerToolInput}. */
+  /** Stops a run that makes no progress: see `CircuitBreakerToolInput`. */
   circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
-  /** Lists the plan's tasks and ticks them one by one: see {@link TaskPlannerToolInput}. */
+  /** Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`. */
   taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
-  /** Keeps `status.json`, the log and the metrics: see {@link ProgressReporterToolInput}. */
+  /** Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`. */
   progressReporter(input: ProgressReporterToolInput): Promise<ProgressReporterToolOutput>
 }
 

@@ -23,7 +23,7 @@ pub struct RalphTools(Arc<Ralph>);
 impl RalphTools {
     /// Reads options, `process.env` and the project's configuration once.
     ///
-    /// Throws a {@link RalphToolError}: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
+    /// Throws a `RalphToolError`: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
     /// directory, `CONFIG_INVALID` where a setting is no number.
     #[napi(constructor, ts_args_type = "options?: RalphToolsOptions | undefined")]
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self, Thrown> {
@@ -37,31 +37,31 @@ impl RalphTools {
         ralph.map(|ralph| Self(Arc::new(ralph))).map_err(|error| thrown(&error))
     }
 
-    /// Says whether another call of Claude fits into this hour, and counts it: see {@link RateLimitToolInput}.
+    /// Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`.
     #[napi(ts_args_type = "input: RateLimitToolInput", ts_return_type = "Promise<RateLimitToolOutput>")]
     pub fn rate_limit<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "rate_limit", &input)
     }
 
-    /// Reads a loop's output and says whether the run is over: see {@link ExitDetectionToolInput}.
+    /// Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`.
     #[napi(ts_args_type = "input: ExitDetectionToolInput", ts_return_type = "Promise<ExitDetectionToolOutput>")]
     pub fn exit_detection<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "exit_detection", &input)
     }
 
-    /// Stops a run that makes no progress: see {@link CircuitBreakerToolInput}.
+    /// Stops a run that makes no progress: see `CircuitBreakerToolInput`.
     #[napi(ts_args_type = "input: CircuitBreakerToolInput", ts_return_type = "Promise<CircuitBreakerToolOutput>")]
     pub fn circuit_breaker<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "circuit_breaker", &input)
     }
 
-    /// Lists the plan's tasks and ticks them one by one: see {@link TaskPlannerToolInput}.
+    /// Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`.
     #[napi(ts_args_type = "input: TaskPlannerToolInput", ts_return_type = "Promise<TaskPlannerToolOutput>")]
     pub fn task_planner<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "task_planner", &input)
     }
 
-    /// Keeps `status.json`, the log and the metrics: see {@link ProgressReporterToolInput}.
+    /// Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`.
     #[napi(ts_args_type = "input: ProgressReporterToolInput", ts_return_type = "Promise<ProgressReporterToolOutput>")]
     pub fn progress_reporter<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "progress_reporter", &input)

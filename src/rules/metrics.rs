@@ -35,10 +35,10 @@ impl Totals {
         self.loops - self.successful
     }
 
-    /// The mean of their seconds; 0 without loops.
+    /// The mean of their seconds; 0 without loops. A sum beyond all doubles counts as the largest, as jq prints it.
     #[must_use]
     pub fn average(&self) -> f64 {
-        self.of_all(self.seconds)
+        self.of_all(self.seconds.clamp(f64::MIN, f64::MAX))
     }
 
     /// Those that succeeded in percent, 0 to 100, with two decimals; 0 without loops.

@@ -156,7 +156,7 @@ mod tests {
         let path = folder.path().join("deep/er/ralph.log");
         append(&project, &path, "one").expect("appended");
         append(&project, &path, "two").expect("appended");
-        fs::OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"torn")).expect("appended");
+        OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"torn")).expect("appended");
         append(&project, &path, "three").expect("appended");
         assert_eq!(fs::read_to_string(&path).expect("there"), "one\ntwo\ntorn\nthree\n");
     }
@@ -186,9 +186,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = project(folder.path());
         let path = folder.path().join("ralph.log");
-        fs::create_dir_all(archive(&path, 1).join("not empty")).expect("made");
+        fs::create_dir_all(archive(&path, ARCHIVES).join("not empty")).expect("made");
         File::create(&path).and_then(|file| file.set_len(ROTATE_AT)).expect("grown");
-        fs::write(archive(&path, 2), "in the way").expect("written");
+        fs::write(archive(&path, ARCHIVES - 1), "next").expect("written");
         let warnings = append(&project, &path, "line").expect("appended");
         assert!(warnings.iter().any(|warning| warning.contains("cannot rotate")), "{warnings:?}");
         assert_eq!(fs::metadata(&path).expect("there").len(), ROTATE_AT + 6);

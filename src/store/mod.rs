@@ -5,6 +5,7 @@ pub mod config;
 pub mod document;
 pub mod files;
 pub mod git;
+pub mod instance;
 pub mod lock;
 pub mod log;
 pub mod paths;

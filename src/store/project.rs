@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::clock::Clock;
 use super::config::Config;
 use super::files::{Reader, Writer};
+use super::instance::Instance;
 use super::lock::{LOCK_FILE, Lock};
 use super::replace::remove_temporaries;
 use crate::environment::Environment;
@@ -86,6 +87,7 @@ pub struct Project {
     clock: Arc<dyn Clock>,
     zone: Zone,
     notes: Vec<String>,
+    instance: Instance,
 }
 
 impl Project {
@@ -117,6 +119,7 @@ impl Project {
             clock,
             zone: Zone::from_tz_variable(environment.variables().get("TZ").map(String::as_str)),
             notes,
+            instance: Instance::default(),
         })
     }
 
@@ -238,6 +241,12 @@ impl Project {
     #[must_use]
     pub fn git_timeout(&self) -> Duration {
         self.git_timeout
+    }
+
+    /// What this instance remembers.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        &self.instance
     }
 
     /// Where local time is told.

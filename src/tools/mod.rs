@@ -1,5 +1,8 @@
 //! The five tools: one file each, from definition to answer.
 
+pub mod circuit_breaker;
+pub mod exit_detection;
+pub mod progress_reporter;
 pub mod rate_limit;
 pub mod task_planner;
 
@@ -24,7 +27,13 @@ pub struct Tool {
 /// All tools, in the order in which they are shown.
 pub const TOOLS: &[Tool] = &[
     Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) },
+    Tool { definition: &exit_detection::DEFINITION, run: |project, arguments| answer(exit_detection::run(project, arguments)) },
+    Tool { definition: &circuit_breaker::DEFINITION, run: |project, arguments| answer(circuit_breaker::run(project, arguments)) },
     Tool { definition: &task_planner::DEFINITION, run: |project, arguments| answer(task_planner::run(project, arguments)) },
+    Tool {
+        definition: &progress_reporter::DEFINITION,
+        run: |project, arguments| answer(progress_reporter::run(project, arguments)),
+    },
 ];
 
 impl Tool {
@@ -63,3 +72,6 @@ fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>) -> Result<Value> {
     }
     Ok(value)
 }
+
+#[cfg(test)]
+mod damage_tests;

@@ -1,7 +1,5 @@
 //! What the store promises for every file (section 5 of the contract), seen through `rate_limit`.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -9,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use crate::support::raw;
 use chrono::{DateTime, Utc};
 use ralph_sdk_tools::store::clock::FrozenClock;
 use ralph_sdk_tools::store::lock::{LOCK_FILE, Lock};
 use ralph_sdk_tools::{Environment, ErrorCode, Options, Ralph};
 use serde_json::{Value, json};
-use support::raw;
 
 const NOW: &str = "2026-03-01T10:20:30Z";
 const HOUR: &str = "2026030110";

@@ -29,6 +29,17 @@ impl Totals {
         self.seconds += seconds;
     }
 
+    /// These and those of another part of the file.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            loops: self.loops + other.loops,
+            successful: self.successful + other.successful,
+            seconds: self.seconds + other.seconds,
+            skipped: self.skipped + other.skipped,
+        }
+    }
+
     /// Those that did not succeed.
     #[must_use]
     pub fn failed(&self) -> u64 {
@@ -67,10 +78,7 @@ impl Metrics {
         let mut begun = Totals::default();
         let mut rest: &[u8] = &[];
         self.lines.feed(chunk, |line| add_line(&mut begun, line), |lines| rest = lines);
-        self.totals.loops += begun.loops;
-        self.totals.successful += begun.successful;
-        self.totals.seconds += begun.seconds;
-        self.totals.skipped += begun.skipped;
+        self.totals = self.totals.plus(begun);
         add_lines(&mut self.totals, rest);
     }
 

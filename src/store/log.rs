@@ -1,4 +1,4 @@
-//! Files of lines: appending under the lock, rotation, and reading piece by piece.
+//! Files of lines that are appended to under the lock, and their rotation.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,9 +12,6 @@ pub const ROTATE_AT: u64 = 10 << 20;
 
 /// Archives kept: `ralph.log.1`, the newest, to `ralph.log.4`.
 pub const ARCHIVES: u32 = 4;
-
-/// How much of a file is read at once.
-const CHUNK: usize = 1 << 20;
 
 /// A file open for appending lines, held by the lock's holder.
 #[derive(Debug)]
@@ -73,7 +70,7 @@ fn ends_in_line_end(file: &mut File) -> io::Result<bool> {
 }
 
 /// Nothing, or a regular file: anything else is refused.
-fn regular(path: &Path) -> Result<bool> {
+pub(super) fn regular(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(true),
         Ok(_) => Err(Error::new(ErrorCode::IoError, format!("{} is no regular file; move it away", path.display()))),
@@ -103,31 +100,6 @@ fn rotate(path: &Path) -> io::Result<()> {
         }
     }
     fs::rename(path, archive(path, 1))
-}
-
-/// Reads a file piece by piece; `false` where there is none.
-///
-/// # Errors
-/// `IO_ERROR`.
-pub fn read_chunks(path: &Path, mut each: impl FnMut(&[u8])) -> Result<bool> {
-    if !regular(path)? {
-        return Ok(false);
-    }
-    let failed = |error: io::Error| Error::io("read", path, &error);
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        opened => opened.map_err(failed)?,
-    };
-    let length = file.metadata().map_err(failed)?.len();
-    let mut chunk = vec![0; usize::try_from(length).unwrap_or(CHUNK).clamp(1, CHUNK)];
-    loop {
-        match file.read(&mut chunk) {
-            Ok(0) => return Ok(true),
-            Ok(length) => each(chunk.get(..length).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error)),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -202,9 +174,5 @@ mod tests {
         for path in [folder.path().to_owned(), folder.path().join("file/log")] {
             assert_eq!(append(&project, &path, "line").map_err(|error| error.code()), Err(ErrorCode::IoError));
         }
-        let code = |path: &Path| read_chunks(path, |_| ()).map_err(|error| error.code());
-        assert_eq!(code(folder.path()), Err(ErrorCode::IoError));
-        assert_eq!(code(&folder.path().join("missing")), Ok(false));
-        assert_eq!(code(&folder.path().join("file")), Ok(true));
     }
 }

@@ -1,5 +1,6 @@
 //! Files, lock, clock and configuration of a Ralph project.
 
+pub mod chunks;
 pub mod clock;
 pub mod config;
 pub mod document;

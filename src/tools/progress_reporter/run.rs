@@ -14,8 +14,9 @@ use crate::input::Arguments;
 use crate::rules::log_line::log_line;
 use crate::rules::loop_log::LoopLog;
 use crate::rules::metrics::{Metrics, Totals};
+use crate::store::chunks::{read_chunks, read_lines_in_parts};
 use crate::store::files::{Reader, Writer};
-use crate::store::log::{ARCHIVES, LineFile, archive, read_chunks};
+use crate::store::log::{ARCHIVES, LineFile, archive};
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::StateFile;
 use crate::tools::rate_limit::Hour;
@@ -191,9 +192,8 @@ fn output(files: &mut Reader<'_>, status: RalphStatus) -> Result<ProgressReporte
 /// What the loops add up to: by `metrics.jsonl`, else by `ralph.log` with its archives, the oldest first.
 fn totals(project: &Project) -> Result<Totals> {
     let logs = project.logs_dir();
-    let mut metrics = Metrics::default();
-    if read_chunks(&logs.join("metrics.jsonl"), |chunk| metrics.feed(chunk))? {
-        return Ok(metrics.finish());
+    if let Some(parts) = read_lines_in_parts(&logs.join("metrics.jsonl"), Metrics::feed)? {
+        return Ok(parts.into_iter().map(Metrics::finish).fold(Totals::default(), Totals::plus));
     }
     let path = logs.join("ralph.log");
     let mut log = LoopLog::new(*project.zone());

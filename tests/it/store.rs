@@ -34,7 +34,7 @@ fn try_open(root: &Path, options: &Value) -> ralph_sdk_tools::Result<Ralph> {
 }
 
 fn call(ralph: &Ralph, input: &Value) -> Result<Value, ErrorCode> {
-    ralph.call("rate_limit", &raw(input.as_object().expect("an object"))).map_err(|error| error.code())
+    ralph.call("rate_limit", raw(input.as_object().expect("an object"))).map_err(|error| error.code())
 }
 
 fn check(ralph: &Ralph) -> Value {
@@ -159,7 +159,7 @@ fn a_state_file_that_is_a_folder_is_an_error_that_names_it() {
     fs::create_dir_all(folder.path().join(".ralph/.call_count")).expect("made");
     let ralph = open(folder.path(), &json!({}));
     for action in ["check", "increment", "reset"] {
-        let error = ralph.call("rate_limit", &raw(json!({"action": action}).as_object().expect("an object"))).expect_err(action);
+        let error = ralph.call("rate_limit", raw(json!({"action": action}).as_object().expect("an object"))).expect_err(action);
         assert_eq!(error.code(), ErrorCode::IoError);
         assert!(error.message().contains(".call_count"), "{error}");
     }

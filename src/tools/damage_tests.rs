@@ -133,8 +133,12 @@ fn feed(rounds: usize, options: &Value, mut dice: Dice) {
     for round in 0..rounds {
         let files: Vec<_> = FILES.iter().map(|(name, sound)| (*name, mutate(&mut dice, sound))).collect();
         for tool in TOOLS {
-            // Branch `analysis` brings analyze; then this filter goes.
-            for action in tool.definition.actions.iter().filter(|action| action.name != "analyze") {
+            for action in tool.definition.actions {
+                // Branch `analysis` brings analyze; then this goes. A plan is synced to the disk, which takes its time.
+                let synced = tool.definition.name == "task_planner" && !action.read_only;
+                if action.name == "analyze" || synced && round % 8 != 0 {
+                    continue;
+                }
                 for (name, bytes) in &files {
                     bench.write(name, bytes);
                 }
@@ -182,10 +186,10 @@ fn clean(bench: &Bench) {
 
 #[test]
 fn no_content_of_a_file_upsets_any_action_v0_11() {
-    feed(120, &json!({"autoReset": true}), Dice(0x9E37_79B9_7F4A_7C15));
+    feed(200, &json!({"autoReset": true}), Dice(0x9E37_79B9_7F4A_7C15));
 }
 
 #[test]
 fn no_content_of_a_file_upsets_any_action_v0_9() {
-    feed(60, &json!({"rules": "v0.9"}), Dice(0xD1B5_4A32_D192_ED03));
+    feed(100, &json!({"rules": "v0.9"}), Dice(0xD1B5_4A32_D192_ED03));
 }

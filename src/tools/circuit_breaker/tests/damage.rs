@@ -85,3 +85,14 @@ fn wrong_input_is_refused() {
     }
     assert!(bench.snapshot().is_empty());
 }
+
+#[test]
+fn a_read_only_file_is_replaced_and_stays_read_only() {
+    let bench = Bench::new();
+    stall(&bench, 1);
+    let mut mode = fs::metadata(bench.state(STATE)).expect("there").permissions();
+    mode.set_readonly(true);
+    fs::set_permissions(bench.state(STATE), mode).expect("set");
+    assert_eq!(stall(&bench, 2)["state"], "HALF_OPEN");
+    assert!(fs::metadata(bench.state(STATE)).expect("there").permissions().readonly());
+}

@@ -250,6 +250,72 @@ export interface RateLimitToolInput {
   tokens?: number | undefined
 }
 
+/**
+ * What {@link RalphTools.taskPlanner} takes.
+ *
+ * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
+ * `progress` answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks,
+ * pendingTasks, blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is
+ * a nextOffset the list was cut: read on with it as offset. To add or reword tasks edit the file.
+ */
+export interface TaskPlannerToolInput {
+  /**
+   * What to do.
+   *
+   * - `read`: Lists tasks in the order of the plan. Changes nothing.
+   * - `update`: Ticks one task, or unticks it: one byte of the plan changes, or none if the box is right already.
+   *   Answers with that task.
+   * - `progress`: Counts, and the next task. Changes nothing.
+   */
+  action: 'read' | 'update' | 'progress'
+  /**
+   * (update, required) The task's id as `read` lists it, or its exact description.
+   *
+   * Used by `update`.
+   */
+  taskId?: string | undefined
+  /**
+   * (update) true ticks the task, false makes it pending again.
+   *
+   * Used by `update`.
+   *
+   * @default true
+   */
+  completed?: boolean | undefined
+  /**
+   * (read) Which tasks to list.
+   *
+   * Used by `read`.
+   *
+   * @default all
+   */
+  filter?: 'all' | 'pending' | 'completed' | undefined
+  /**
+   * (read) List only the tasks right under headings of this title, in any case.
+   *
+   * Used by `read`.
+   */
+  section?: string | undefined
+  /**
+   * (read) The most tasks to list; nextOffset tells where the rest starts. A whole number, 0 or more.
+   *
+   * Used by `read`.
+   *
+   * @default as many as fit into an answer; in a program, all
+   */
+  limit?: number | undefined
+  /**
+   * (read) How many of the tasks that match to skip: the last answer's nextOffset, to go on. A whole number, 0 or
+   * more.
+   *
+   * Used by `read`.
+   *
+   * @default 0
+   */
+  offset?: number | undefined
+}
+
 /** Which limit a call runs into. */
 export type RateLimitBound = 'calls' | 'tokens'
 
@@ -279,6 +345,51 @@ export interface RateLimitToolOutput extends CallCount {
   admitted?: boolean
   /** Which limit refused the calls, or would refuse the next. */
   limitedBy?: RateLimitBound
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+/** Tasks of the plan, with counts of the whole plan whatever is listed. */
+export interface TaskList {
+  /** Tasks in the plan. */
+  totalTasks: number
+  /** Those ticked. */
+  completedTasks: number
+  /** Those not ticked. */
+  pendingTasks: number
+  /** Those pending and not optional. The plan is complete when there is none and a task is ticked. */
+  blockingTasks: number
+  /** Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks. */
+  progressPercentage: number
+  /** The tasks asked for (read), the one that was updated (update), or none (progress). */
+  tasks: Task[]
+}
+
+/** A task of the plan. */
+export interface Task {
+  /**
+   * Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
+   * Ticking or moving the task keeps it.
+   */
+  id: string
+  /** The text behind its box. */
+  description: string
+  /** Whether its box is ticked. */
+  completed: boolean
+  /** The heading that it stands under; empty where there is none. */
+  section: string
+  /** Its line in the plan file, from 1. */
+  line: number
+  /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
+  optional: boolean
+}
+
+/** The answer of `task_planner`. */
+export interface TaskPlannerToolOutput extends TaskList {
+  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  nextTask?: Task
+  /** (read) The list was cut: the rest starts at this `offset`. */
+  nextOffset?: number
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }

@@ -1,4 +1,4 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
 
-pub mod window;
 pub mod analysis;
+pub mod window;

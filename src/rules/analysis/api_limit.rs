@@ -108,15 +108,14 @@ pub fn in_event(info: &Value) -> Option<ApiLimit> {
     let named = info.get("rateLimitType").and_then(Value::as_str);
     let kind = match named {
         None => ApiLimitKind::FiveHour,
-        Some(named) => {
-            TYPES.iter().find(|(prefix, _)| named.starts_with(prefix)).map_or(ApiLimitKind::Usage, |(_, kind)| *kind)
-        }
+        Some(named) => TYPES.iter().find(|(prefix, _)| named.starts_with(prefix)).map_or(ApiLimitKind::Usage, |(_, kind)| *kind),
     };
     let resets_at = match info.get("resetsAt") {
         Some(Value::Number(number)) => number.as_f64().and_then(reset_time::from_epoch),
-        Some(Value::String(text)) => {
-            DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc()).or_else(|| reset_time::from_epoch(text.parse().ok()?))
-        }
+        Some(Value::String(text)) => DateTime::parse_from_rfc3339(text)
+            .ok()
+            .map(|time| time.to_utc())
+            .or_else(|| reset_time::from_epoch(text.parse().ok()?)),
         _ => None,
     };
     let message = format!("rate_limit_event: {} limit rejected", named.unwrap_or("five_hour"));

@@ -170,13 +170,11 @@ impl Analyzer {
     #[must_use]
     pub fn finish(self, context: &Context<'_>) -> Analysis {
         let length = self.length.characters();
-        match self.json.and_then(JsonReader::finish) {
-            Some(output) => verdict::json(output, length, context),
-            None => {
-                let facts = self.text.map(TextScanner::finish).unwrap_or_default();
-                verdict::text(self.generation, &facts, length, context)
-            }
+        if let Some(output) = self.json.and_then(JsonReader::finish) {
+            return verdict::json(output, length, context);
         }
+        let facts = self.text.map(TextScanner::finish).unwrap_or_default();
+        verdict::text(self.generation, &facts, length, context)
     }
 }
 

@@ -149,15 +149,17 @@ const OVERLAP: usize = {
 };
 
 /// Reports every word in a line, overlapping ones too, by its index in `NEEDLES`.
-pub static IN_LINE: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "a constant list of short words, built by every test")]
+pub static IN_LINE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(NEEDLES.iter().map(|(needle, _)| needle.as_bytes())));
+
+fn automaton<'a>(needles: impl Iterator<Item = &'a [u8]>) -> AhoCorasick {
+    #[expect(clippy::expect_used, reason = "a part of a constant list of short words, all of which every test builds")]
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
         .kind(Some(AhoCorasickKind::DFA))
-        .build(NEEDLES.iter().map(|(needle, _)| needle))
+        .build(needles)
         .expect("a constant list")
-});
+}
 
 /// Bytes that are folded and searched at a time: within the first-level cache, with room for the text itself.
 const WINDOW: usize = 16 * 1024;
@@ -190,13 +192,7 @@ impl Prefilter {
         let engine = if let Some(searcher) = packed {
             Engine::Packed(Box::new(searcher))
         } else {
-            #[expect(clippy::expect_used, reason = "a constant list of short words")]
-            let automaton = AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .kind(Some(AhoCorasickKind::DFA))
-                .build(needles())
-                .expect("a constant list");
-            Engine::Automaton(Box::new(automaton))
+            Engine::Automaton(Box::new(automaton(needles())))
         };
         Self { engine }
     }

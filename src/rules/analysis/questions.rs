@@ -33,9 +33,9 @@ pub fn matching(line: &[u8], found: &[Found]) -> u64 {
         let mut starts = found.iter().filter(|word| word.0 == needle && word_begins(line, word.1));
         match tail {
             None => starts.any(|word| word_ends(line, word.2)),
-            Some(tail) => starts.any(|start| {
-                found.iter().any(|word| word.0 == tail && word.1 >= start.2 && word_ends(line, word.2))
-            }),
+            Some(tail) => {
+                starts.any(|start| found.iter().any(|word| word.0 == tail && word.1 >= start.2 && word_ends(line, word.2)))
+            }
         }
     };
     (0..PATTERNS).filter(|&index| matches(index)).count() as u64

@@ -27,6 +27,7 @@ mod points {
 }
 
 /// How the generations differ over a text.
+#[expect(clippy::struct_excessive_bools, reason = "one row of a table of differences")]
 struct TextRules {
     /// An explicit `EXIT_SIGNAL: false` beats everything else (v0.11).
     explicit_counts: bool,
@@ -84,9 +85,7 @@ pub fn text(generation: Generation, facts: &TextFacts, length: u64, context: &Co
         !explicit && !context.blocking_tasks && (facts.words_outside.completion || facts.words_outside.no_work)
     };
     let has_completion_signal = exit_signal || complete || words;
-    let files = Files::of(context.files, || {
-        if rules.reads_block { reported_by_block(block, &mut warnings) } else { 0 }
-    });
+    let files = Files::of(context.files, || if rules.reads_block { reported_by_block(block, &mut warnings) } else { 0 });
     let shorter = context.last_output_length.is_some_and(|last| last > 0 && length.saturating_mul(100) / last < 50);
     for (holds, value) in [
         (facts.words.completion, points::KEYWORD),
@@ -103,15 +102,12 @@ pub fn text(generation: Generation, facts: &TextFacts, length: u64, context: &Co
 
     let tests_only = facts.tests && !facts.implementation;
     let questions = if rules.reads_block { facts.questions } else { 0 };
-    let summary = [
-        (questions > 0, summaries::QUESTIONS),
-        (facts.words.no_work, summaries::NO_WORK),
-        (tests_only, summaries::TESTS),
-    ]
-    .into_iter()
-    .find_map(|(holds, sentence)| holds.then_some(sentence))
-    .or(facts.summary.as_deref().filter(|line| !line.is_empty()))
-    .unwrap_or(summaries::NONE);
+    let summary =
+        [(questions > 0, summaries::QUESTIONS), (facts.words.no_work, summaries::NO_WORK), (tests_only, summaries::TESTS)]
+            .into_iter()
+            .find_map(|(holds, sentence)| holds.then_some(sentence))
+            .or(facts.summary.as_deref().filter(|line| !line.is_empty()))
+            .unwrap_or(summaries::NONE);
 
     Analysis {
         format: OutputFormat::Text,
@@ -327,7 +323,8 @@ fn limit_in(tail: &VecDeque<Vec<u8>>, context: &Context<'_>) -> Option<api_limit
 /// Input and output tokens: of all models where they are told apart, else of `usage`. Cached input does not count.
 fn tokens(report: &Report) -> u64 {
     let sum = |usage: &Value, names: [&str; 2]| -> u64 {
-        names.iter().filter_map(|name| usage[*name].as_f64()).fold(0, |sum: u64, count| sum.saturating_add(count as u64))
+        let count = |value: &Value| value.as_u64().or_else(|| u64::try_from(whole(value.as_f64()?)).ok());
+        names.iter().filter_map(|name| count(&usage[*name])).fold(0, u64::saturating_add)
     };
     if let Some(models) = report.get("modelUsage").as_object().filter(|models| !models.is_empty()) {
         return models.values().map(|usage| sum(usage, ["inputTokens", "outputTokens"])).fold(0, u64::saturating_add);

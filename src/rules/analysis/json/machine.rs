@@ -54,8 +54,12 @@ enum State {
     Colon,
     /// After a value: a comma or the container's end.
     After,
-    String { key: bool },
-    Escape { key: bool },
+    String {
+        key: bool,
+    },
+    Escape {
+        key: bool,
+    },
     Number,
     /// Inside `true`, `false` or `null`: what is still to come.
     Literal(&'static [u8]),
@@ -94,6 +98,7 @@ impl Stack {
 
 /// The reader's state between chunks.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about one position")]
 pub struct Machine {
     state: State,
     stack: Stack,

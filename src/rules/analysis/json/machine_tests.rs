@@ -72,8 +72,23 @@ fn shapes() {
 #[test]
 fn what_is_no_json() {
     let bad: &[&[u8]] = &[
-        b"x", b"1", b"{", b"{]", b"[}", b"{\"a\"}", b"{\"a\":}", b"{\"a\":1,}", b"{a:1}", b"[1 2]", b"[tru]", b"[nulll]", b"[main]: x",
-        b"{\"a\":\"\n\"}", b"{\"a\":\"\\x\"}", b"{\"a\":1}}", b"[,1]",
+        b"x",
+        b"1",
+        b"{",
+        b"{]",
+        b"[}",
+        b"{\"a\"}",
+        b"{\"a\":}",
+        b"{\"a\":1,}",
+        b"{a:1}",
+        b"[1 2]",
+        b"[tru]",
+        b"[nulll]",
+        b"[main]: x",
+        b"{\"a\":\"\n\"}",
+        b"{\"a\":\"\\x\"}",
+        b"{\"a\":1}}",
+        b"[,1]",
     ];
     for text in bad {
         assert_eq!(read(&[text]), Err(()), "{}", String::from_utf8_lossy(text));

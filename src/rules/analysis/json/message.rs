@@ -233,13 +233,7 @@ impl Messages {
     #[must_use]
     pub fn finish(self) -> Finished {
         let assistant = assistant_text(&self.assistant);
-        Finished {
-            report: self.results,
-            session: self.session,
-            assistant,
-            rate_limit: self.rate_limit,
-            too_long: self.too_long,
-        }
+        Finished { report: self.results, session: self.session, assistant, rate_limit: self.rate_limit, too_long: self.too_long }
     }
 
     fn kind(&self) -> Kind {
@@ -256,10 +250,11 @@ impl Messages {
         let text = self.current.text.take().map(ResultText::finish);
         let mut members = Map::new();
         for ((name, of), raw) in MEMBERS.iter().zip(&self.current.members) {
-            if !raw.is_empty() && !matches!(of, Of::Assistant | Of::RateLimit) {
-                if let Ok(value) = serde_json::from_slice(raw) {
-                    members.insert((*name).to_owned(), value);
-                }
+            if !raw.is_empty()
+                && !matches!(of, Of::Assistant | Of::RateLimit)
+                && let Ok(value) = serde_json::from_slice(raw)
+            {
+                members.insert((*name).to_owned(), value);
             }
         }
         Report { members, text }

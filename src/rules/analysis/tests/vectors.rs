@@ -54,7 +54,10 @@ fn every_recorded_analysis_matches() {
             let mut analyzer = Analyzer::new(generation);
             analyzer.feed(output.as_bytes());
             // v0.9 counts Ralph's own file too, once a step has rewritten the committed one.
-            let own = generation == Generation::V0_9 && case["git"].is_array() && committed_length.is_some() && last_length != committed_length;
+            let own = generation == Generation::V0_9
+                && case["git"].is_array()
+                && committed_length.is_some()
+                && last_length != committed_length;
             let analysis = analyzer.finish(&Context {
                 files: FilesChanged::Counted(changed + u64::from(own)),
                 last_output_length: last_length,

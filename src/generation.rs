@@ -8,3 +8,12 @@ pub enum Generation {
     /// Bash Ralph v0.11.5, as its documents describe it.
     V0_11,
 }
+
+impl Generation {
+    /// For rows of a table that hold in both.
+    pub const BOTH: &'static [Generation] = &[Self::V0_9, Self::V0_11];
+    /// For rows that v0.9 does not have.
+    pub const SINCE_0_11: &'static [Generation] = &[Self::V0_11];
+    /// For rows that v0.11 replaced.
+    pub const ONLY_0_9: &'static [Generation] = &[Self::V0_9];
+}

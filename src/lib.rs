@@ -16,6 +16,9 @@ pub mod store;
 pub mod tools;
 pub mod zone;
 
+#[cfg(test)]
+mod testing;
+
 pub use environment::Environment;
 pub use error::{Error, ErrorCode, Result};
 pub use generation::Generation;

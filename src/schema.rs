@@ -259,7 +259,8 @@ impl Member {
     pub fn wire_name(&self) -> String {
         let mut name = String::new();
         let mut upper = false;
-        for c in self.rust_name.chars() {
+        // `loop` is a word of Rust.
+        for c in self.rust_name.trim_start_matches("r#").chars() {
             match c {
                 '_' => upper = true,
                 c if upper => {

@@ -1,1 +1,29 @@
-fn main() {}
+//! Writes what derives from the tools' definitions: the declarations in front of `index.d.ts`, and the tables of
+//! `docs/API.md`. `npm run generate` runs it; CI fails where that changes a file.
+
+mod comment;
+mod declarations;
+mod reference;
+mod types;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::{fs, io};
+
+fn main() -> ExitCode {
+    match write_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("codegen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write_all(root: &Path) -> io::Result<()> {
+    fs::write(root.join("bindings/types.d.ts"), declarations::all())?;
+    let reference = root.join("docs/API.md");
+    let document = fs::read_to_string(&reference)?;
+    let document = reference::refresh(&document).map_err(|error| io::Error::other(format!("docs/API.md: {error}")))?;
+    fs::write(reference, document)
+}

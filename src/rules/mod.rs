@@ -1,4 +1,7 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
 
 pub mod analysis;
+pub mod breaker;
+pub mod plan;
+pub mod signals;
 pub mod window;

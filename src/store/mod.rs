@@ -4,6 +4,8 @@ pub mod clock;
 pub mod config;
 pub mod document;
 pub mod files;
+pub mod git;
+pub mod instance;
 pub mod lock;
 pub mod paths;
 pub mod project;

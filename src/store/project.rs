@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::clock::Clock;
 use super::config::Config;
 use super::files::{Reader, Writer};
+use super::instance::Instance;
 use super::lock::{LOCK_FILE, Lock};
 use super::replace::remove_temporaries;
 use crate::environment::Environment;
@@ -45,14 +46,17 @@ impl Layout {
 /// The files at a project's root that say: a flat (v0.9) layout.
 const FLAT_MARKS: [&str; 3] = ["PROMPT.md", "@fix_plan.md", "@AGENT.md"];
 
-/// Pauses after which a state file that reads empty or cut short is read again: bash truncates and rewrites in place.
-const PATIENCE: &[Duration] = &[
-    Duration::from_millis(1),
-    Duration::from_millis(3),
-    Duration::from_millis(8),
-    Duration::from_millis(20),
-    Duration::from_millis(40),
-];
+/// Pauses after which a state file that reads empty or cut short is read again, for bash truncates and rewrites in place:
+/// from 0.1 ms on, each twice the last, 0.1 s in all.
+const PATIENCE: [Duration; 10] = {
+    let mut pauses = [Duration::ZERO; 10];
+    let mut n = 0;
+    while n < pauses.len() {
+        pauses[n] = Duration::from_micros(100 << n);
+        n += 1;
+    }
+    pauses
+};
 
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const DEFAULT_GIT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -83,6 +87,7 @@ pub struct Project {
     clock: Arc<dyn Clock>,
     zone: Zone,
     notes: Vec<String>,
+    instance: Instance,
 }
 
 impl Project {
@@ -110,10 +115,11 @@ impl Project {
             log_level: options.log_level,
             lock_timeout: options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT),
             git_timeout: options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT),
-            patience: PATIENCE,
+            patience: &PATIENCE,
             clock,
             zone: Zone::from_tz_variable(environment.variables().get("TZ").map(String::as_str)),
             notes,
+            instance: Instance::default(),
         })
     }
 
@@ -235,6 +241,12 @@ impl Project {
     #[must_use]
     pub fn git_timeout(&self) -> Duration {
         self.git_timeout
+    }
+
+    /// What this instance remembers.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        &self.instance
     }
 
     /// Where local time is told.

@@ -1,6 +1,9 @@
 //! The five tools: one file each, from definition to answer.
 
+pub mod circuit_breaker;
+pub mod exit_detection;
 pub mod rate_limit;
+pub mod task_planner;
 
 use serde_json::Value;
 
@@ -21,8 +24,12 @@ pub struct Tool {
 }
 
 /// All tools, in the order in which they are shown.
-pub const TOOLS: &[Tool] =
-    &[Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) }];
+pub const TOOLS: &[Tool] = &[
+    Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) },
+    Tool { definition: &exit_detection::DEFINITION, run: |project, arguments| answer(exit_detection::run(project, arguments)) },
+    Tool { definition: &circuit_breaker::DEFINITION, run: |project, arguments| answer(circuit_breaker::run(project, arguments)) },
+    Tool { definition: &task_planner::DEFINITION, run: |project, arguments| answer(task_planner::run(project, arguments)) },
+];
 
 impl Tool {
     /// The tool of that name.
@@ -60,3 +67,6 @@ fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>) -> Result<Value> {
     }
     Ok(value)
 }
+
+#[cfg(test)]
+mod damage_tests;

@@ -1,0 +1,64 @@
+// What a run changed on disk, in lines that a person can read.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What is watched, by name. */
+export type Disk = Map<string, string>
+
+/** One thing that changed; `before` is missing where it is new. */
+export interface Change {
+  name: string
+  before?: string
+  after: string
+}
+
+type Json = Record<string, unknown>
+
+/** State files, and what of each is worth a line. */
+const STATE: Record<string, (text: string) => string> = {
+  '.call_count': (text) => text.trim(),
+  '.token_count': (text) => text.trim(),
+  '.exit_signals': (text) => text.trim(),
+  '.circuit_breaker_state': (text) => pick(text, ['state', 'consecutive_no_progress', 'reason']),
+  'status.json': (text) => pick(text, ['status', 'last_action', 'loop_count', 'exit_reason']),
+}
+
+function pick(text: string, keys: string[]): string {
+  const json = JSON.parse(text) as Json
+  return keys
+    .filter((key) => json[key] !== '' && json[key] !== undefined)
+    .map((key) => `${key} ${json[key]}`)
+    .join(', ')
+}
+
+/** The project's own files, the plan line by line, and the state. */
+export function readDisk(project: string): Disk {
+  const disk: Disk = new Map()
+  for (const name of readdirSync(project)) {
+    const file = statSync(join(project, name))
+    if (file.isFile() && !name.startsWith('.')) disk.set(name, `${file.size} bytes`)
+  }
+  const state = join(project, '.ralph')
+  readFileSync(join(state, 'fix_plan.md'), 'utf8')
+    .split('\n')
+    .forEach((line, index) => void disk.set(`.ralph/fix_plan.md:${index + 1}`, line))
+  for (const [name, show] of Object.entries(STATE)) {
+    try {
+      disk.set(`.ralph/${name}`, show(readFileSync(join(state, name), 'utf8')))
+    } catch {
+      // Not written yet.
+    }
+  }
+  return disk
+}
+
+/** What differs. */
+export function changes(before: Disk, after: Disk): Change[] {
+  return [...after]
+    .filter(([name, value]) => before.get(name) !== value)
+    .map(([name, value]) => {
+      const old = before.get(name)
+      return { name, after: value, ...(old !== undefined && { before: old }) }
+    })
+}

@@ -1,0 +1,433 @@
+// Generated from the tools' definitions by `npm run generate`: do not edit.
+
+/** What went wrong, for programs: a code keeps its meaning. */
+export type RalphToolErrorCode =
+  /**
+   * The call or an option is wrong: unknown action, wrong type, a number that is negative, fractional or out of
+   * range. Correct the call.
+   */
+  | 'INVALID_INPUT'
+  /** `projectDir` is missing or is no directory. Create it or pass another. */
+  | 'INVALID_PROJECT'
+  /** There is no plan file to change. Create the file that the message names. */
+  | 'PLAN_NOT_FOUND'
+  /** No task has this id; the message names the closest ids. Call task_planner `read` for the list. */
+  | 'TASK_NOT_FOUND'
+  /** Several tasks have this description. Use one of the ids in the message. */
+  | 'TASK_AMBIGUOUS'
+  /** There is no output to analyze. Pass `output` or an existing `outputFile`. */
+  | 'OUTPUT_NOT_FOUND'
+  /** The path leads out of the project, links resolved. Use a path inside it. */
+  | 'OUTSIDE_PROJECT'
+  /** Another process held the lock for longer than `lockTimeoutMs`. Nothing was changed: call again. */
+  | 'LOCK_TIMEOUT'
+  /**
+   * A setting is no number (or no boolean); the message names its file and line, or its environment variable.
+   * Correct it there.
+   */
+  | 'CONFIG_INVALID'
+  /** The operating system refused; the message has the path and its reason. */
+  | 'IO_ERROR'
+  /** A defect of this package. State on disk is intact; please report the message. */
+  | 'INTERNAL'
+
+/**
+ * What a failed call rejects with, and what the constructor throws. The message says what to do next, and the stack
+ * starts at the caller.
+ *
+ * @example
+ * try {
+ *   await ralph.taskPlanner({ action: 'update', taskId: 'write-docs' })
+ * } catch (error) {
+ *   if (error instanceof RalphToolError && error.code === 'TASK_NOT_FOUND') console.warn(error.message)
+ *   else throw error
+ * }
+ */
+export declare class RalphToolError extends Error {
+  constructor(code: RalphToolErrorCode, message: string, options?: { cause?: unknown })
+  name: 'RalphToolError'
+  /** What went wrong, for programs. */
+  code: RalphToolErrorCode
+}
+
+/** What a model must be allowed to do before something is offered to it. Each level includes those before it. */
+export type Access = 'read' | 'worker' | 'full'
+
+/** Everything that is said about a tool: schemas and documents derive from it. */
+export interface ToolDefinition {
+  /** As the model sees it, without a server's prefix. */
+  name: string
+  /** The method of `RalphTools`. */
+  method: 'rateLimit' | 'exitDetection' | 'circuitBreaker' | 'taskPlanner' | 'progressReporter'
+  /** A short title for people. */
+  title: string
+  /** For the model: what it is for, when to call it, what comes back. Under 600 characters. */
+  description: string
+  /** The name of the input's type. */
+  input: string
+  /** What the tool can do. */
+  actions: ToolAction[]
+  /** The fields of the input besides `action`. */
+  fields: ToolField[]
+}
+
+/** One action of a tool. */
+export interface ToolAction {
+  /** As callers write it. */
+  name: string
+  /** The least access at which it is offered. */
+  access: Access
+  /** Whether it writes nothing at all. */
+  readOnly: boolean
+  /** What it does. */
+  doc: string
+}
+
+/** One field of a tool's input. */
+export interface ToolField {
+  /** As callers write it. */
+  name: string
+  /** What it accepts: `integer` is from 0 to `max`, `number` finite and not negative, `oneOf` one of `words`. */
+  kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf' | 'textList'
+  /** The largest integer accepted. */
+  max?: number
+  /** The words accepted. */
+  words?: string[]
+  /** What it means, with its unit. */
+  doc: string
+  /** What holds when it is left out; empty where that goes without saying. */
+  default: string
+  /** The actions that look at it. */
+  actions: string[]
+  /** The least access at which it is offered. */
+  access: Access
+}
+
+/**
+ * Settings of a `RalphTools` instance. One that is left out is taken from the environment, from `.ralphrc`, from
+ * an installed Ralph's own scripts, or is built in, in this order.
+ *
+ * @example new RalphTools({ projectDir: '/srv/app', maxCallsPerHour: 50 })
+ */
+export interface RalphToolsOptions {
+  /**
+   * The project directory.
+   *
+   * @default `RALPH_PROJECT_DIR`, else the working directory
+   */
+  projectDir?: string | undefined
+  /**
+   * Where Ralph's files are: `ralph` keeps them in `.ralph/` (v0.10 and later), `flat` at the project root (v0.9).
+   * `auto` looks.
+   *
+   * @default `auto`
+   */
+  layout?: 'auto' | 'ralph' | 'flat' | undefined
+  /**
+   * Which bash Ralph's decisions to take.
+   *
+   * @default `v0.9` in a flat layout, else `v0.11`
+   */
+  rules?: 'v0.9' | 'v0.11' | undefined
+  /**
+   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise.
+   *
+   * @default `RALPH_HOME`, else `~/.ralph`
+   */
+  ralphHome?: string | undefined
+  /**
+   * Calls admitted in a local clock hour. A whole number, 0 or more.
+   *
+   * @default `MAX_CALLS_PER_HOUR`, built in: 100
+   */
+  maxCallsPerHour?: number | undefined
+  /**
+   * Tokens in a local clock hour; 0 is no limit (v0.11). A whole number, 0 or more.
+   *
+   * @default `MAX_TOKENS_PER_HOUR`, built in: 0
+   */
+  maxTokensPerHour?: number | undefined
+  /**
+   * Loops without progress that open the circuit. A whole number, 0 or more.
+   *
+   * @default `CB_NO_PROGRESS_THRESHOLD`, built in: 3
+   */
+  noProgressThreshold?: number | undefined
+  /**
+   * Loops with errors in a row that open the circuit. A whole number, 0 or more.
+   *
+   * @default `CB_SAME_ERROR_THRESHOLD`, built in: 5
+   */
+  sameErrorThreshold?: number | undefined
+  /**
+   * Loops with permission denials in a row that open the circuit (v0.11). A whole number, 0 or more.
+   *
+   * @default `CB_PERMISSION_DENIAL_THRESHOLD`, built in: 2
+   */
+  permissionDenialThreshold?: number | undefined
+  /**
+   * Minutes after which an open circuit is half-open (v0.11). A whole number, 0 or more.
+   *
+   * @default `CB_COOLDOWN_MINUTES`, built in: 30
+   */
+  cooldownMinutes?: number | undefined
+  /**
+   * Close an open circuit at this instance's first circuit_breaker action (v0.11).
+   *
+   * @default `CB_AUTO_RESET`, built in: false
+   */
+  autoReset?: boolean | undefined
+  /**
+   * Headings of the plan below which an open task does not keep a run going (v0.11).
+   *
+   * @default `OPTIONAL_SECTIONS`, built in: Optional, Future, Future Enhancements, Nice to Have
+   */
+  optionalSections?: string[] | undefined
+  /**
+   * The tools that Claude Code was started with, comma-separated, to tell a real denial from a compound command
+   * (v0.11).
+   *
+   * @default `CLAUDE_ALLOWED_TOOLS`, in `.ralphrc` `ALLOWED_TOOLS`; built in: Ralph's list
+   */
+  allowedTools?: string | undefined
+  /**
+   * Log lines below it are not written.
+   *
+   * @default `info`
+   */
+  logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'off' | undefined
+  /** Instead of `logs/ralph.log`; relative to the project directory. */
+  logFile?: string | undefined
+  /**
+   * Milliseconds to wait for another process that holds the lock. A whole number from 0 to 3600000.
+   *
+   * @default 5000
+   */
+  lockTimeoutMs?: number | undefined
+  /**
+   * Milliseconds after which git is stopped and its answer done without. A whole number from 0 to 3600000.
+   *
+   * @default 10000
+   */
+  gitTimeoutMs?: number | undefined
+}
+
+/**
+ * What {@link RalphTools.rateLimit} takes.
+ *
+ * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
+ * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy
+ * says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token
+ * limit) and nextReset.
+ */
+export interface RateLimitToolInput {
+  /**
+   * What to do.
+   *
+   * - `check`: Tells what the hour still admits. Changes nothing.
+   * - `increment`: Asks for calls before they are made and counts them if admitted; records used tokens. Many
+   *   processes at once never pass the limit.
+   * - `reset`: Zeroes the calls and tokens of the current hour.
+   * - `status`: The same as `check`.
+   */
+  action: 'check' | 'increment' | 'reset' | 'status'
+  /**
+   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
+   *
+   * Used by `increment`.
+   *
+   * @default 1
+   */
+  calls?: number | undefined
+  /**
+   * Tokens that have been used, input and output together; added even if the calls are refused. Ignored under v0.9
+   * rules. A whole number from 0 to 1000000000.
+   *
+   * Used by `increment`.
+   *
+   * @default 0
+   */
+  tokens?: number | undefined
+}
+
+/**
+ * What {@link RalphTools.taskPlanner} takes.
+ *
+ * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
+ * `progress` answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks,
+ * pendingTasks, blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is
+ * a nextOffset the list was cut: read on with it as offset. To add or reword tasks edit the file.
+ */
+export interface TaskPlannerToolInput {
+  /**
+   * What to do.
+   *
+   * - `read`: Lists tasks in the order of the plan. Changes nothing.
+   * - `update`: Ticks one task, or unticks it: one byte of the plan changes, or none if the box is right already.
+   *   Answers with that task.
+   * - `progress`: Counts, and the next task. Changes nothing.
+   */
+  action: 'read' | 'update' | 'progress'
+  /**
+   * (update, required) The task's id as `read` lists it, or its exact description.
+   *
+   * Used by `update`.
+   */
+  taskId?: string | undefined
+  /**
+   * (update) true ticks the task, false makes it pending again.
+   *
+   * Used by `update`.
+   *
+   * @default true
+   */
+  completed?: boolean | undefined
+  /**
+   * (read) Which tasks to list.
+   *
+   * Used by `read`.
+   *
+   * @default all
+   */
+  filter?: 'all' | 'pending' | 'completed' | undefined
+  /**
+   * (read) List only the tasks right under headings of this title, in any case.
+   *
+   * Used by `read`.
+   */
+  section?: string | undefined
+  /**
+   * (read) The most tasks to list; nextOffset tells where the rest starts. A whole number, 0 or more.
+   *
+   * Used by `read`.
+   *
+   * @default as many as fit into an answer; in a program, all
+   */
+  limit?: number | undefined
+  /**
+   * (read) How many of the tasks that match to skip: the last answer's nextOffset, to go on. A whole number, 0 or
+   * more.
+   *
+   * Used by `read`.
+   *
+   * @default 0
+   */
+  offset?: number | undefined
+}
+
+/** Which limit a call runs into. */
+export type RateLimitBound = 'calls' | 'tokens'
+
+/** The counters of the current hour. */
+export interface CallCount {
+  /** Calls admitted in this clock hour. A count left by another hour reads as 0. */
+  currentCount: number
+  /** Calls that the hour admits. */
+  maxCalls: number
+  /** Calls left: `maxCalls` less `currentCount`, never below 0. */
+  remainingCapacity: number
+  /** Tokens recorded in this clock hour; 0 under v0.9 rules, which know no tokens. */
+  tokensUsed: number
+  /** Tokens after which the hour admits no call; 0 is no token limit. */
+  maxTokens: number
+}
+
+/** The answer of `rate_limit`. */
+export interface RateLimitToolOutput extends CallCount {
+  /** Whether one more call would be admitted now. */
+  canMakeCall: boolean
+  /** The top of the next hour on the local clock, when the count resets: ISO 8601 with offset. */
+  nextReset: string
+  /** Whole seconds until `nextReset`, rounded up. */
+  secondsUntilReset: number
+  /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
+  admitted?: boolean
+  /** Which limit refused the calls, or would refuse the next. */
+  limitedBy?: RateLimitBound
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+/** Tasks of the plan, with counts of the whole plan whatever is listed. */
+export interface TaskList {
+  /** Tasks in the plan. */
+  totalTasks: number
+  /** Those ticked. */
+  completedTasks: number
+  /** Those not ticked. */
+  pendingTasks: number
+  /** Those pending and not optional. The plan is complete when there is none and a task is ticked. */
+  blockingTasks: number
+  /** Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks. */
+  progressPercentage: number
+  /** The tasks asked for (read), the one that was updated (update), or none (progress). */
+  tasks: Task[]
+}
+
+/** A task of the plan. */
+export interface Task {
+  /**
+   * Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
+   * Ticking or moving the task keeps it.
+   */
+  id: string
+  /** The text behind its box. */
+  description: string
+  /** Whether its box is ticked. */
+  completed: boolean
+  /** The heading that it stands under; empty where there is none. */
+  section: string
+  /** Its line in the plan file, from 1. */
+  line: number
+  /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
+  optional: boolean
+}
+
+/** The answer of `task_planner`. */
+export interface TaskPlannerToolOutput extends TaskList {
+  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  nextTask?: Task
+  /** (read) The list was cut: the rest starts at this `offset`. */
+  nextOffset?: number
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+
+/**
+ * Which binding artifact the generated loader actually loaded: `'native'` for
+ * a native addon, otherwise the `platformArchABI` of the WASI flavor. Every
+ * flavor napi-rs can build is listed, because `NAPI_RS_NATIVE_LIBRARY_PATH`
+ * can point the loader at a WASI artifact this package does not build itself.
+ */
+export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
+
+/**
+ * The five guards of one Ralph project.
+ *
+ * All state is in the project's files, so that any number of instances, processes and bash Ralph itself may work on the
+ * same project. Every call runs off the main thread.
+ */
+export declare class RalphTools {
+  /**
+   * Reads options, `process.env` and the project's configuration once.
+   *
+   * Throws a `RalphToolError`: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
+   * directory, `CONFIG_INVALID` where a setting is no number.
+   */
+  constructor(options?: RalphToolsOptions | undefined)
+  /** Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`. */
+  rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
+  /** Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`. */
+  exitDetection(input: ExitDetectionToolInput): Promise<ExitDetectionToolOutput>
+  /** Stops a run that makes no progress: see `CircuitBreakerToolInput`. */
+  circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
+  /** Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`. */
+  taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
+  /** Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`. */
+  progressReporter(input: ProgressReporterToolInput): Promise<ProgressReporterToolOutput>
+}
+
+/** The five tools: their actions and fields, each with its description and the access it takes. */
+export declare function toolDefinitions(): ToolDefinition[]

@@ -1,0 +1,161 @@
+//! The pass over a plan: which lines count, and what each task of them stands under.
+
+use std::sync::Arc;
+
+use super::comments::Comments;
+use super::fences::{Fences, still_in};
+use super::line::{Kind, Level, Line, Mark};
+use super::outline::{Outline, Spot};
+use super::{Plan, Task, id};
+
+/// The mark that some editors put in front of UTF-8.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// A task before it has an id.
+#[derive(Debug)]
+pub(super) struct Draft {
+    description: String,
+    mark: Mark,
+    section: Arc<str>,
+    line: usize,
+    optional: bool,
+    offset: usize,
+}
+
+impl From<Vec<Draft>> for Plan {
+    fn from(drafts: Vec<Draft>) -> Self {
+        let ids = id::assign(drafts.iter().map(|draft| draft.description.as_str()));
+        let task = |(id, draft): (String, Draft)| {
+            let Draft { description, mark, section, line, optional, offset } = draft;
+            Task { id, description, mark, section, line, optional, offset }
+        };
+        Self { tasks: ids.into_iter().zip(drafts).map(task).collect() }
+    }
+}
+
+/// What a fence goes back to when its end shows that it was one.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    tasks: usize,
+    spot: Spot,
+}
+
+struct Scan<'a> {
+    text: &'a [u8],
+    outline: Outline,
+    tasks: Vec<Draft>,
+    /// The contents of the list items that we are in, outside in.
+    items: Vec<Level>,
+    /// Those that the line at hand opens; kept to save an allocation a line.
+    new_items: Vec<Level>,
+    fences: Fences<Before>,
+    comments: Comments<'a>,
+    /// Up to where a comment reaches.
+    hidden: usize,
+    /// Whether the last line was text that the next one may go on with, whatever its indentation.
+    paragraph: bool,
+}
+
+/// The tasks of a plan.
+pub(super) fn tasks(text: &[u8], optional_sections: &[String]) -> Vec<Draft> {
+    let mut scan = Scan {
+        text,
+        outline: Outline::new(optional_sections),
+        tasks: Vec::new(),
+        items: Vec::new(),
+        new_items: Vec::new(),
+        fences: Fences::default(),
+        comments: Comments::new(text),
+        hidden: 0,
+        paragraph: false,
+    };
+    let mut start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut number = 1;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        scan.line(number, start, start + length);
+        let line_end = if rest.get(length..).is_some_and(|end| end.starts_with(b"\r\n")) { 2 } else { 1 };
+        start += length + line_end;
+        number += 1;
+    }
+    scan.tasks
+}
+
+impl Scan<'_> {
+    fn line(&mut self, number: usize, start: usize, end: usize) {
+        let mut new_items = std::mem::take(&mut self.new_items);
+        new_items.clear();
+        let line = Line::read(self.text.get(start..end).unwrap_or_default(), &mut new_items);
+        self.marked(number, start, end, &line, &new_items);
+        self.new_items = new_items;
+    }
+
+    fn marked(&mut self, number: usize, start: usize, end: usize, line: &Line, new_items: &[Level]) {
+        // A pending fence sees every line, also what would be a comment if the fence were none.
+        let closed = match line.kind {
+            Kind::Fence(fence) if fence.closes => self.fences.close(&fence, &line.place),
+            _ => None,
+        };
+        self.fences.leave(&line.place);
+        if let Some((level, before)) = closed {
+            self.tasks.truncate(before.tasks);
+            self.outline.set(level.quotes, before.spot);
+            let inside = self.items.partition_point(|item| *item <= level);
+            self.items.truncate(inside);
+            let kept = still_in(&self.items, |item| *item, &line.place);
+            self.items.truncate(kept);
+            self.hidden = 0;
+            self.paragraph = false;
+            return;
+        }
+
+        if start >= self.hidden {
+            self.visible(number, start, line, new_items);
+        }
+        let from = self.hidden.max(start);
+        if from < end
+            && let Some(hidden) = self.comments.reaching_out(from, end)
+        {
+            self.hidden = hidden;
+        }
+    }
+
+    /// A line that no comment holds.
+    fn visible(&mut self, number: usize, start: usize, line: &Line, new_items: &[Level]) {
+        let text = matches!(line.kind, Kind::Text);
+        let goes_on = self.paragraph && text && new_items.is_empty() && line.place.quotes == 0;
+        if !goes_on {
+            let kept = still_in(&self.items, |item| *item, &line.place);
+            self.items.truncate(kept);
+        }
+        self.items.extend_from_slice(new_items);
+        self.paragraph = text || matches!(line.kind, Kind::Task(..) | Kind::Dropped);
+
+        let quotes = line.text.quotes;
+        match line.kind {
+            Kind::Task(mark, offset, description) => {
+                let spot = self.outline.spot(quotes);
+                self.tasks.push(Draft {
+                    description: String::from_utf8_lossy(description).trim().to_owned(),
+                    mark,
+                    section: self.outline.title(spot.section),
+                    line: number,
+                    optional: spot.optional.is_some(),
+                    offset: start + offset,
+                });
+            }
+            Kind::Heading(level, title) => self.outline.enter(quotes, level, title),
+            Kind::Fence(fence) if fence.opens => self.open(&fence, line.text),
+            _ => {}
+        }
+    }
+
+    /// A fence stands at most three columns further in than the block that it is in.
+    fn open(&mut self, fence: &super::line::Fence, at: Level) {
+        let column = self.items.last().filter(|item| item.quotes == at.quotes).map_or(0, |item| item.column);
+        if at.column < column + 4 {
+            let before = Before { tasks: self.tasks.len(), spot: self.outline.spot(at.quotes) };
+            self.fences.open(fence, Level { quotes: at.quotes, column }, before);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The settings as data: their names in each source, what they accept, and their built-in values.
+
+use crate::generation::Generation;
+use crate::schema::MAX_SAFE_INTEGER;
+
+/// What a setting accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number in decimal digits.
+    Integer {
+        /// The smallest value accepted.
+        min: u64,
+        /// The largest value accepted.
+        max: u64,
+    },
+    /// `true` or `false`.
+    Boolean,
+    /// Entries separated by commas; an empty text is an empty list.
+    List,
+    /// Any text; an empty one is as good as none.
+    Text,
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Its name among the options of `RalphTools`.
+    pub option: &'static str,
+    /// The environment variable.
+    pub variable: &'static str,
+    /// Its names in `.ralphrc`, the first winning.
+    pub in_ralphrc: &'static [&'static str],
+    /// Its name in the installed Ralph's own scripts.
+    pub in_script: &'static str,
+    /// What it accepts.
+    pub kind: Kind,
+    /// Its value when nobody says, as it would be written.
+    pub built_in: &'static str,
+    /// The first generation whose rules use it.
+    pub since: Generation,
+    /// What it means, with its unit.
+    pub doc: &'static str,
+}
+
+/// A count that may be 0.
+const COUNT: Kind = Kind::Integer { min: 0, max: MAX_SAFE_INTEGER };
+/// A threshold: 0 would open the breaker whatever happens, so it is refused.
+const THRESHOLD: Kind = Kind::Integer { min: 1, max: MAX_SAFE_INTEGER };
+/// Minutes: at most a thousand years, which no clock arithmetic here overflows on.
+const MINUTES: Kind = Kind::Integer { min: 0, max: 525_960_000 };
+
+/// Calls allowed in one clock hour.
+pub const MAX_CALLS_PER_HOUR: Setting = Setting {
+    option: "maxCallsPerHour",
+    variable: "MAX_CALLS_PER_HOUR",
+    in_ralphrc: &["MAX_CALLS_PER_HOUR"],
+    in_script: "MAX_CALLS_PER_HOUR",
+    kind: COUNT,
+    built_in: "100",
+    since: Generation::V0_9,
+    doc: "Calls allowed in one clock hour; 0 allows none.",
+};
+/// Tokens allowed in one clock hour.
+pub const MAX_TOKENS_PER_HOUR: Setting = Setting {
+    option: "maxTokensPerHour",
+    variable: "MAX_TOKENS_PER_HOUR",
+    in_ralphrc: &["MAX_TOKENS_PER_HOUR"],
+    in_script: "MAX_TOKENS_PER_HOUR",
+    kind: COUNT,
+    built_in: "0",
+    since: Generation::V0_11,
+    doc: "Tokens allowed in one clock hour; 0 sets no limit.",
+};
+/// Loops without progress that open the breaker.
+pub const NO_PROGRESS_THRESHOLD: Setting = Setting {
+    option: "noProgressThreshold",
+    variable: "CB_NO_PROGRESS_THRESHOLD",
+    in_ralphrc: &["CB_NO_PROGRESS_THRESHOLD"],
+    in_script: "CB_NO_PROGRESS_THRESHOLD",
+    kind: THRESHOLD,
+    built_in: "3",
+    since: Generation::V0_9,
+    doc: "Loops in a row without progress that open the breaker, from 1.",
+};
+/// Loops with errors that open the breaker.
+pub const SAME_ERROR_THRESHOLD: Setting = Setting {
+    option: "sameErrorThreshold",
+    variable: "CB_SAME_ERROR_THRESHOLD",
+    in_ralphrc: &["CB_SAME_ERROR_THRESHOLD"],
+    in_script: "CB_SAME_ERROR_THRESHOLD",
+    kind: THRESHOLD,
+    built_in: "5",
+    since: Generation::V0_9,
+    doc: "Loops in a row with errors that open the breaker, from 1.",
+};
+/// Loops with permission denials that open the breaker.
+pub const PERMISSION_DENIAL_THRESHOLD: Setting = Setting {
+    option: "permissionDenialThreshold",
+    variable: "CB_PERMISSION_DENIAL_THRESHOLD",
+    in_ralphrc: &["CB_PERMISSION_DENIAL_THRESHOLD"],
+    in_script: "CB_PERMISSION_DENIAL_THRESHOLD",
+    kind: THRESHOLD,
+    built_in: "2",
+    since: Generation::V0_11,
+    doc: "Loops in a row with permission denials that open the breaker, from 1.",
+};
+/// Minutes from `OPEN` to `HALF_OPEN`.
+pub const COOLDOWN_MINUTES: Setting = Setting {
+    option: "cooldownMinutes",
+    variable: "CB_COOLDOWN_MINUTES",
+    in_ralphrc: &["CB_COOLDOWN_MINUTES"],
+    in_script: "CB_COOLDOWN_MINUTES",
+    kind: MINUTES,
+    built_in: "30",
+    since: Generation::V0_11,
+    doc: "Minutes after which an open breaker lets one loop try again; 0 is at once.",
+};
+/// Whether an open breaker closes when a run starts.
+pub const AUTO_RESET: Setting = Setting {
+    option: "autoReset",
+    variable: "CB_AUTO_RESET",
+    in_ralphrc: &["CB_AUTO_RESET"],
+    in_script: "CB_AUTO_RESET",
+    kind: Kind::Boolean,
+    built_in: "false",
+    since: Generation::V0_11,
+    doc: "Whether an open breaker is taken as closed when a run starts.",
+};
+/// Sections of the plan that block nothing.
+pub const OPTIONAL_SECTIONS: Setting = Setting {
+    option: "optionalSections",
+    variable: "OPTIONAL_SECTIONS",
+    in_ralphrc: &["OPTIONAL_SECTIONS"],
+    in_script: "OPTIONAL_SECTIONS",
+    kind: Kind::List,
+    built_in: "Optional,Future,Future Enhancements,Nice to Have",
+    since: Generation::V0_11,
+    doc: "Headings of the plan whose open tasks do not keep it from being complete, separated by commas.",
+};
+/// Tools that Claude may use.
+pub const ALLOWED_TOOLS: Setting = Setting {
+    option: "allowedTools",
+    variable: "CLAUDE_ALLOWED_TOOLS",
+    // Ralph copies the first over the second once the file is read.
+    in_ralphrc: &["ALLOWED_TOOLS", "CLAUDE_ALLOWED_TOOLS"],
+    in_script: "CLAUDE_ALLOWED_TOOLS",
+    kind: Kind::Text,
+    built_in: "Write,Read,Edit,Bash(git add *),Bash(git commit *),Bash(git diff *),Bash(git log *),Bash(git status),\
+               Bash(git status *),Bash(git push *),Bash(git pull *),Bash(git fetch *),Bash(git checkout *),\
+               Bash(git branch *),Bash(git stash *),Bash(git merge *),Bash(git tag *),Bash(npm *),Bash(pytest)",
+    since: Generation::V0_11,
+    doc: "Tools that Claude may use, as Claude Code writes them; decides which denials are a limitation of compound commands.",
+};
+
+/// Every setting, in the order in which documents list them.
+pub const ALL: &[Setting] = &[
+    MAX_CALLS_PER_HOUR,
+    MAX_TOKENS_PER_HOUR,
+    NO_PROGRESS_THRESHOLD,
+    SAME_ERROR_THRESHOLD,
+    PERMISSION_DENIAL_THRESHOLD,
+    COOLDOWN_MINUTES,
+    AUTO_RESET,
+    OPTIONAL_SECTIONS,
+    ALLOWED_TOOLS,
+];

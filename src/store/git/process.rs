@@ -1,0 +1,207 @@
+//! Running git so that nothing else runs, and not for ever.
+//!
+//! | a repository could run | what stops it |
+//! |---|---|
+//! | a file system monitor, hooks, a pager | `-c core.fsmonitor=false`, `-c core.hooksPath`, `--no-pager` |
+//! | an external diff, textconv | `--no-ext-diff`, `--no-textconv`, and no command here prints a patch |
+//! | clean filters, as files are compared | each configured filter is set to nothing by `-c` |
+//! | a transport, for a missing object of a partial clone | `GIT_NO_LAZY_FETCH`, `-c protocol.allow=never` |
+//! | anything inside a submodule | `--ignore-submodules=dirty` |
+//!
+//! A file that a filter would change (as with git-lfs) and that was touched, not changed, counts as changed. Variables of
+//! the environment that name another repository or configuration are removed; the index is not written.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Why git gave no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// There is no git.
+    Missing,
+    /// It could not be run.
+    Broken(io::Error),
+    /// It took longer than it may.
+    TooLong(Duration),
+    /// It said no; what it said.
+    Refused(String),
+    /// It was not asked: this is no commit's name.
+    NoCommit,
+    /// It was not asked: this filter cannot be switched off.
+    Filter(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => write!(f, "is not installed"),
+            Self::Broken(error) => write!(f, "cannot be run ({error})"),
+            Self::TooLong(limit) => write!(f, "took longer than gitTimeoutMs ({} ms)", limit.as_millis()),
+            Self::Refused(said) => write!(f, "says {said:?}"),
+            Self::NoCommit => write!(f, "was not asked, for it holds no commit's name"),
+            Self::Filter(name) => {
+                write!(f, "was not asked, for the filter {name:?} cannot be switched off; rename it without `=`")
+            }
+        }
+    }
+}
+
+/// Git at a project that is inside a repository.
+pub(super) struct Git {
+    root: PathBuf,
+    timeout: Duration,
+    deadline: Instant,
+    /// `-c` settings that switch off the configured filters.
+    filters: Vec<OsString>,
+    prefix: PathBuf,
+}
+
+/// Settings for every command.
+const SETTINGS: &[&str] =
+    &["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "status.submoduleSummary=false"];
+
+/// Variables for every command.
+const VARIABLES: &[(&str, &str)] = &[
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_PAGER", "cat"),
+    // To tell "not a git repository" from other refusals.
+    ("LC_ALL", "C"),
+];
+
+/// Variables of the caller's that stay: they say where to stop looking for a repository.
+const KEPT_VARIABLES: &[&str] = &["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"];
+
+impl Git {
+    /// `None` without git, or where the project is in no work tree.
+    pub(super) fn open(project_root: &Path, timeout: Duration) -> Result<Option<Self>, Failure> {
+        let mut git = Self {
+            root: project_root.to_owned(),
+            timeout,
+            deadline: Instant::now() + timeout,
+            filters: Vec::new(),
+            prefix: PathBuf::new(),
+        };
+        let output = match git.run(&["rev-parse", "--is-inside-work-tree", "--show-prefix"]) {
+            Ok(output) => output,
+            Err(Failure::Missing) => return Ok(None),
+            Err(Failure::Refused(said)) if said.contains("not a git repository") => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
+        let output = String::from_utf8_lossy(&output).into_owned();
+        let Some((inside, prefix)) = output.split_once('\n') else { return Ok(None) };
+        if inside != "true" {
+            return Ok(None);
+        }
+        git.prefix = PathBuf::from(prefix.strip_suffix('\n').unwrap_or(prefix));
+        git.filters = git.find_filters()?;
+        Ok(Some(git))
+    }
+
+    /// The project's path inside its repository.
+    pub(super) fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
+    fn find_filters(&self) -> Result<Vec<OsString>, Failure> {
+        let names = match self.run(&["config", "--null", "--name-only", "--get-regexp", r"^filter\."]) {
+            Ok(output) => String::from_utf8_lossy(&output).into_owned(),
+            // None is configured.
+            Err(Failure::Refused(said)) if said.is_empty() => String::new(),
+            Err(failure) => return Err(failure),
+        };
+        let mut settings = Vec::new();
+        for name in names.split('\0').filter(|name| !name.is_empty()) {
+            if name.contains('=') {
+                return Err(Failure::Filter(name.to_owned()));
+            }
+            let nothing = if name.ends_with(".required") { "false" } else { "" };
+            settings.push(format!("{name}={nothing}").into());
+        }
+        Ok(settings)
+    }
+
+    /// What git prints.
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+        let mut command = Command::new("git");
+        command.arg("--no-pager");
+        // Not by the working directory: a relative entry of PATH would lead into the project.
+        command.arg("-C").arg(&self.root);
+        for setting in SETTINGS.iter().map(OsStr::new).chain(self.filters.iter().map(OsString::as_os_str)) {
+            command.arg("-c").arg(setting);
+        }
+        command.args(arguments);
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy().to_ascii_uppercase();
+            if text.starts_with("GIT_") && !KEPT_VARIABLES.contains(&text.as_str()) {
+                command.env_remove(&name);
+            }
+        }
+        command.envs(VARIABLES.iter().copied());
+        self.finish(command)
+    }
+
+    fn finish(&self, mut command: Command) -> Result<Vec<u8>, Failure> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Failure::Missing,
+            _ => Failure::Broken(error),
+        })?;
+        let finished = self.watch(&mut child);
+        if finished.is_err() {
+            // It may have ended meanwhile; in any case it is not left behind.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        let (status, printed, said) = finished?;
+        if status.success() { Ok(printed) } else { Err(Failure::Refused(first_line(&said))) }
+    }
+
+    fn watch(&self, child: &mut Child) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), Failure> {
+        let printed = collect(child.stdout.take());
+        let said = collect(child.stderr.take());
+        let printed = self.receive(&printed)?;
+        let said = self.receive(&said)?;
+        loop {
+            if let Some(status) = child.try_wait().map_err(Failure::Broken)? {
+                return Ok((status, printed, said));
+            }
+            if Instant::now() >= self.deadline {
+                return Err(Failure::TooLong(self.timeout));
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    fn receive(&self, output: &mpsc::Receiver<io::Result<Vec<u8>>>) -> Result<Vec<u8>, Failure> {
+        match output.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
+            Ok(output) => output.map_err(Failure::Broken),
+            Err(RecvTimeoutError::Timeout) => Err(Failure::TooLong(self.timeout)),
+            Err(RecvTimeoutError::Disconnected) => Err(Failure::Broken(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+}
+
+/// Reads a pipe to its end on a thread of its own, so that a timeout can leave it.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut output = Vec::new();
+        let result = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut output));
+        // Nobody waits any more after a timeout.
+        let _ = sender.send(result.map(|_| output));
+    });
+    receiver
+}
+
+fn first_line(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(200).collect()
+}

@@ -1,0 +1,293 @@
+use super::*;
+use std::fs;
+use std::process::Command;
+use tempfile::TempDir;
+
+const PATIENT: Duration = Duration::from_secs(60);
+
+/// A repository with one commit of some files.
+struct Repository(TempDir);
+
+impl Repository {
+    fn new(files: &[&str]) -> Self {
+        let repository = Self(tempfile::tempdir().expect("a folder"));
+        repository.git(&["init", "-q"]);
+        repository.git(&["config", "core.autocrlf", "false"]);
+        for file in files {
+            repository.write(file, "one\n");
+        }
+        if !files.is_empty() {
+            repository.commit();
+        }
+        repository
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.path().join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"];
+        let done = Command::new("git").arg("-C").arg(self.path()).args(identity).args(arguments).output().expect("git");
+        assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).trim().to_owned()
+    }
+
+    fn commit(&self) -> String {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "x", "--no-verify"]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    fn changed(&self, generation: Generation, start: Option<&str>) -> GitAnswer<u64> {
+        files_changed(self.path(), generation, start, own::is_own, PATIENT)
+    }
+}
+
+fn exactly(value: u64) -> GitAnswer<u64> {
+    GitAnswer { value, warnings: vec![] }
+}
+
+#[test]
+fn v0_9_counts_unstaged_changes_alone() {
+    let repository = Repository::new(&["a", "b", "c", "status.json"]);
+    repository.write("a", "two\n");
+    repository.write("b", "two\n");
+    repository.git(&["add", "b"]);
+    repository.write("status.json", "{}\n");
+    repository.write("new", "x\n");
+    assert_eq!(repository.changed(Generation::V0_9, None), exactly(2));
+    let start = repository.git(&["rev-parse", "HEAD"]);
+    repository.commit();
+    assert_eq!(repository.changed(Generation::V0_9, Some(&start)), exactly(0));
+}
+
+#[test]
+fn v0_11_counts_each_file_of_commits_index_and_work_tree_once() {
+    let repository = Repository::new(&["a", "b", "c", "d e", "é"]);
+    let start = repository.git(&["rev-parse", "HEAD"]);
+    assert_eq!(repository.changed(Generation::V0_11, Some(&start)), exactly(0));
+    repository.write("a", "two\n");
+    repository.commit();
+    repository.write("a", "three\n");
+    repository.write("b", "two\n");
+    repository.git(&["add", "b"]);
+    repository.write("b", "three\n");
+    repository.write("d e", "two\n");
+    repository.write("é", "two\n");
+    repository.write("untracked", "x\n");
+    assert_eq!(repository.changed(Generation::V0_11, Some(&start)), exactly(4));
+    assert_eq!(repository.changed(Generation::V0_11, None), exactly(4));
+}
+
+#[test]
+fn case_x10_a_clean_tree_after_a_commit() {
+    let repository = Repository::new(&["a", "b", "c"]);
+    let start = repository.git(&["rev-parse", "HEAD"]);
+    repository.write("a", "two\n");
+    repository.write("b", "two\n");
+    repository.commit();
+    assert_eq!(repository.changed(Generation::V0_11, Some(&start)), exactly(2));
+}
+
+#[test]
+fn a_file_changed_by_a_commit_and_back_in_the_work_tree_counts() {
+    let repository = Repository::new(&["a"]);
+    let start = repository.git(&["rev-parse", "HEAD"]);
+    repository.write("a", "two\n");
+    repository.commit();
+    repository.write("a", "one\n");
+    assert_eq!(repository.changed(Generation::V0_11, Some(&start)), exactly(1));
+}
+
+#[test]
+fn renamed_deleted_and_added_files() {
+    let repository = Repository::new(&["a", "b", "c"]);
+    let start = repository.git(&["rev-parse", "HEAD"]);
+    repository.write("a", "a longer text, so that the rename is found\n");
+    let renamed_from = repository.commit();
+    repository.git(&["mv", "a", "renamed"]);
+    assert_eq!(repository.changed(Generation::V0_11, None), exactly(1));
+    repository.git(&["rm", "-q", "b"]);
+    repository.write("added", "x\n");
+    repository.git(&["add", "added"]);
+    assert_eq!(repository.changed(Generation::V0_11, None), exactly(3));
+    repository.commit();
+    assert_eq!(repository.changed(Generation::V0_11, Some(&renamed_from)), exactly(3));
+    assert_eq!(repository.changed(Generation::V0_11, Some(&start)).warnings, Vec::<String>::new());
+}
+
+#[test]
+fn ralphs_own_files_are_no_progress_the_plan_is() {
+    let repository = Repository::new(&["status.json", ".call_count", "logs/ralph.log", "fix_plan.md"]);
+    for file in ["status.json", ".call_count", "logs/ralph.log", "fix_plan.md"] {
+        repository.write(file, "two\n");
+    }
+    assert_eq!(repository.changed(Generation::V0_11, None), exactly(1));
+}
+
+#[test]
+fn a_project_in_a_folder_of_the_repository_counts_all_of_it_but_owns_its_folder() {
+    let repository = Repository::new(&["app/.call_count", "app/a", "lib/b", ".call_count"]);
+    for file in ["app/.call_count", "app/a", "lib/b", ".call_count"] {
+        repository.write(file, "two\n");
+    }
+    let changed = files_changed(&repository.path().join("app"), Generation::V0_11, None, own::is_own, PATIENT);
+    assert_eq!(changed, exactly(3));
+}
+
+#[test]
+fn no_repository_and_no_commit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(files_changed(folder.path(), Generation::V0_11, None, own::is_own, PATIENT), exactly(0));
+    assert_eq!(head(folder.path(), PATIENT), GitAnswer { value: None, warnings: vec![] });
+    let unborn = Repository::new(&[]);
+    assert_eq!(head(unborn.path(), PATIENT), GitAnswer { value: None, warnings: vec![] });
+    unborn.write("a", "one\n");
+    unborn.git(&["add", "a"]);
+    let start = "0123456789012345678901234567890123456789";
+    assert_eq!(unborn.changed(Generation::V0_11, Some(start)), exactly(1));
+}
+
+#[test]
+fn head_is_the_commit() {
+    let repository = Repository::new(&["a"]);
+    let sha = repository.git(&["rev-parse", "HEAD"]);
+    assert_eq!(head(repository.path(), PATIENT), GitAnswer { value: Some(sha), warnings: vec![] });
+}
+
+#[test]
+fn a_start_that_names_no_commit_is_ignored_with_a_warning() {
+    let repository = Repository::new(&["a", "b"]);
+    repository.write("a", "two\n");
+    let starts = ["--output=x", "HEAD", "", "$(touch x)", "0123456789012345678901234567890123456789", &"g".repeat(40)];
+    for start in starts {
+        let changed = repository.changed(Generation::V0_11, Some(start));
+        assert_eq!((changed.value, changed.warnings.len()), (1, 1), "{start}: {changed:?}");
+        assert!(changed.warnings[0].contains(".loop_start_sha"), "{changed:?}");
+        assert!(!repository.path().join("x").exists());
+    }
+}
+
+#[test]
+fn a_start_that_is_no_ancestor_is_compared_all_the_same() {
+    let repository = Repository::new(&["a", "b"]);
+    repository.write("a", "two\n");
+    let abandoned = repository.commit();
+    repository.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    repository.write("b", "two\n");
+    repository.commit();
+    assert_eq!(repository.changed(Generation::V0_11, Some(&abandoned)), exactly(2));
+}
+
+#[test]
+fn git_that_takes_too_long_counts_nothing_with_a_warning() {
+    let repository = Repository::new(&["a"]);
+    repository.write("a", "two\n");
+    let changed = files_changed(repository.path(), Generation::V0_11, None, own::is_own, Duration::ZERO);
+    assert_eq!(changed.value, 0);
+    assert!(changed.warnings[0].contains("gitTimeoutMs (0 ms)"), "{changed:?}");
+}
+
+#[test]
+fn a_broken_repository_counts_nothing_with_a_warning() {
+    let repository = Repository::new(&["a"]);
+    fs::write(repository.path().join(".git/config"), "[core\n").expect("written");
+    let changed = repository.changed(Generation::V0_11, None);
+    assert_eq!((changed.value, changed.warnings.len()), (0, 1), "{changed:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_a_repository_configures_is_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let repository = Repository::new(&["a", "b", "c"]);
+    let start = repository.git(&["rev-parse", "HEAD"]);
+    repository.write("b", "two\n");
+    repository.write(".gitattributes", "* filter=evil diff=evil\n");
+    repository.commit();
+    let trap = |name: &str| {
+        let script = repository.path().join(".git").join(format!("trap-{name}"));
+        let marker = repository.path().join(".git").join(format!("sprung-{name}"));
+        fs::write(&script, format!("#!/bin/sh\ntouch '{}'\ncat\n", marker.display())).expect("written");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("made executable");
+        script.to_string_lossy().into_owned()
+    };
+    let sprung = || {
+        let entries = fs::read_dir(repository.path().join(".git")).expect("a folder").flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("sprung-")).count()
+    };
+    repository.git(&["config", "core.fsmonitor", &trap("fsmonitor")]);
+    repository.git(&["config", "diff.external", &trap("external")]);
+    repository.git(&["config", "diff.evil.textconv", &trap("textconv")]);
+    repository.git(&["config", "diff.evil.command", &trap("command")]);
+    repository.git(&["config", "filter.evil.clean", &trap("clean")]);
+    repository.git(&["config", "filter.evil.smudge", &trap("smudge")]);
+    repository.git(&["config", "filter.evil.required", "true"]);
+    repository.git(&["config", "pager.status", &trap("pager")]);
+    fs::copy(trap("hook"), repository.path().join(".git/hooks/post-index-change")).expect("copied");
+    // Same text, another time: git has to compare the content.
+    let earlier = fs::metadata(repository.path().join("c")).and_then(|c| c.modified()).expect("dated") - PATIENT;
+    fs::File::options().write(true).open(repository.path().join("c")).and_then(|c| c.set_modified(earlier)).expect("dated");
+    repository.write("a", "two\n");
+    let index = || fs::metadata(repository.path().join(".git/index")).and_then(|index| index.modified()).expect("dated");
+    for marker in fs::read_dir(repository.path().join(".git")).expect("a folder").flatten() {
+        if marker.file_name().to_string_lossy().starts_with("sprung-") {
+            fs::remove_file(marker.path()).expect("removed");
+        }
+    }
+    let before = index();
+    assert_eq!(repository.changed(Generation::V0_11, Some(&start)), exactly(3));
+    assert_eq!(repository.changed(Generation::V0_9, None), exactly(1));
+    assert_eq!(sprung(), 0);
+    assert_eq!(index(), before);
+    // The traps work.
+    repository.git(&["diff", &start]);
+    assert!(sprung() >= 2, "{}", sprung());
+}
+
+#[test]
+fn a_filter_that_cannot_be_switched_off_keeps_git_from_being_asked() {
+    let repository = Repository::new(&["a"]);
+    repository.write("a", "two\n");
+    repository.git(&["config", "filter.a=b.clean", "false"]);
+    let changed = repository.changed(Generation::V0_11, None);
+    assert_eq!(changed.value, 0);
+    assert!(changed.warnings[0].contains("filter.a=b.clean"), "{changed:?}");
+}
+
+#[test]
+fn a_submodule_counts_once_its_commit_changed() {
+    let inner = Repository::new(&["x"]);
+    let outer = Repository::new(&["a"]);
+    let path = inner.path().to_string_lossy().into_owned();
+    outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &path, "sub"]);
+    outer.commit();
+    outer.write("sub/x", "two\n");
+    assert_eq!(outer.changed(Generation::V0_11, None), exactly(0));
+    let sub = Repository::git;
+    sub(&outer, &["-C", "sub", "commit", "-q", "-a", "-m", "x"]);
+    assert_eq!(outer.changed(Generation::V0_11, None), exactly(1));
+}
+
+#[test]
+fn entries_of_status_are_told_apart() {
+    let output =
+        b"# branch.oid x\x001 .M N... 100644 100644 100644 h h a b\x002 R. N... 100644 100644 100644 h h R100 new\0old\0\
+                   u UU N... 100644 100644 100644 100644 h h h conflict\0? untracked\x001 broken\0";
+    let changes: Vec<_> = parse_status(output).into_iter().map(|c| (c.path, c.staged, c.unstaged)).collect();
+    let expected = [("a b", false, true), ("new", true, false), ("conflict", true, true)];
+    assert_eq!(changes, expected.map(|(path, staged, unstaged)| (path.to_owned(), staged, unstaged)));
+}
+
+#[test]
+fn an_archive_of_the_log_is_own_too() {
+    assert!(own::is_log("x/run.log", "x/run.log") && own::is_log("x/run.log.4", "x/run.log"));
+    assert!(!own::is_log("x/run.logs", "x/run.log") && !own::is_log("x/run.log.old", "x/run.log"));
+}

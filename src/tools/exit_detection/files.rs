@@ -1,0 +1,130 @@
+//! The files of exit detection that more than one action looks at.
+
+use serde_json::{Map, Number, Value};
+
+use crate::rules::breaker::LoopAnalysis;
+use crate::rules::signals::SignalLists;
+use crate::store::document::{Damage, Document, json_counter, parse_object, pretty_json, whole_number};
+
+/// `.exit_signals`.
+#[derive(Debug)]
+pub struct ExitSignalsFile;
+
+impl Document for ExitSignalsFile {
+    const FILE: &'static str = ".exit_signals";
+    type Value = SignalLists;
+
+    fn decode(bytes: &[u8]) -> Result<SignalLists, Damage> {
+        let object = parse_object(bytes)?;
+        Ok(SignalLists {
+            test_only_loops: loops(&object, "test_only_loops")?,
+            done_signals: loops(&object, "done_signals")?,
+            completion_indicators: loops(&object, "completion_indicators")?,
+        })
+    }
+
+    fn encode(lists: &SignalLists) -> Vec<u8> {
+        let mut object = Map::new();
+        object.insert("test_only_loops".into(), lists.test_only_loops.clone().into());
+        object.insert("done_signals".into(), lists.done_signals.clone().into());
+        object.insert("completion_indicators".into(), lists.completion_indicators.clone().into());
+        pretty_json(&object)
+    }
+}
+
+fn loops(object: &Map<String, Value>, key: &str) -> Result<Vec<u64>, Damage> {
+    let wrong = || Damage::Wrong(format!("has a {key} that is no list of loop numbers"));
+    match object.get(key) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(entries)) => entries.iter().map(|entry| loop_number(entry).ok_or_else(wrong)).collect(),
+        Some(_) => Err(wrong()),
+    }
+}
+
+fn loop_number(entry: &Value) -> Option<u64> {
+    match entry {
+        Value::Number(number) => whole_number(number),
+        Value::String(digits) => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+/// `.response_analysis`: what the last analysis found.
+#[derive(Debug)]
+pub struct ResponseAnalysisFile;
+
+/// The whole object of `.response_analysis`, read as bash's `jq` reads it: a missing flag is false, a missing number 0.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredAnalysis(pub Map<String, Value>);
+
+impl Document for ResponseAnalysisFile {
+    const FILE: &'static str = ".response_analysis";
+    type Value = StoredAnalysis;
+
+    fn decode(bytes: &[u8]) -> Result<StoredAnalysis, Damage> {
+        let object = parse_object(bytes)?;
+        json_counter(&object, "loop_number")?;
+        match object.get("analysis") {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(analysis)) => {
+                json_counter(analysis, "files_modified")?;
+            }
+            Some(_) => return Err(Damage::Wrong("has an analysis that is no object".into())),
+        }
+        Ok(StoredAnalysis(object))
+    }
+
+    fn encode(stored: &StoredAnalysis) -> Vec<u8> {
+        pretty_json(&stored.0)
+    }
+}
+
+impl StoredAnalysis {
+    fn analysis(&self) -> Option<&Map<String, Value>> {
+        self.0.get("analysis").and_then(Value::as_object)
+    }
+
+    /// The loop that was analysed; `None` where the file does not say.
+    #[must_use]
+    pub fn loop_number(&self) -> Option<u64> {
+        self.0.get("loop_number").filter(|number| !number.is_null())?;
+        json_counter(&self.0, "loop_number").ok()
+    }
+
+    /// A yes or no of the analysis.
+    #[must_use]
+    pub fn flag(&self, key: &str) -> bool {
+        match self.analysis().and_then(|analysis| analysis.get(key)) {
+            Some(Value::Bool(flag)) => *flag,
+            Some(Value::String(text)) => text == "true",
+            _ => false,
+        }
+    }
+
+    /// A count of the analysis; 0 where it is none.
+    #[must_use]
+    pub fn count(&self, key: &str) -> u64 {
+        self.analysis().and_then(|analysis| json_counter(analysis, key).ok()).unwrap_or(0)
+    }
+
+    /// The score, from 0 to 100: bash's may be higher, and none is 0.
+    #[must_use]
+    pub fn confidence(&self) -> u64 {
+        let score = self.analysis().and_then(|analysis| analysis.get("confidence_score"));
+        let whole = score.and_then(Value::as_f64).and_then(|score| Number::from_f64(score.clamp(0.0, 100.0).floor()));
+        whole.as_ref().and_then(whole_number).unwrap_or_else(|| self.count("confidence_score").min(100))
+    }
+
+    /// What the circuit breaker looks at.
+    #[must_use]
+    pub fn for_breaker(&self) -> LoopAnalysis {
+        LoopAnalysis {
+            loop_number: self.loop_number(),
+            signal: self.flag("has_completion_signal") || self.flag("exit_signal"),
+            files_modified: self.count("files_modified"),
+            permission_denials: self.flag("has_permission_denials"),
+            asking_questions: self.flag("asking_questions"),
+            has_errors: self.flag("has_errors"),
+        }
+    }
+}

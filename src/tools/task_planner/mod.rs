@@ -1,0 +1,141 @@
+//! `task_planner`: the tasks of the project's plan, and ticking one of them.
+
+mod run;
+#[cfg(test)]
+mod tests;
+
+use crate::schema::{Access, Action, Field, ToolDefinition};
+use crate::{record, words};
+
+pub use run::{load, run};
+
+words! {
+    /// What `task_planner` can do.
+    Verb {
+        /// Lists tasks.
+        Read = "read",
+        /// Ticks one task, or unticks it.
+        Update = "update",
+        /// Counts alone.
+        Progress = "progress",
+    }
+}
+
+words! {
+    /// Which tasks are listed.
+    TaskFilter {
+        /// All of them.
+        All = "all",
+        /// Those not ticked.
+        Pending = "pending",
+        /// Those ticked.
+        Completed = "completed",
+    }
+}
+
+record! {
+    /// A task of the plan.
+    Task {
+        always {
+            /// Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
+            /// Ticking or moving the task keeps it.
+            id: String,
+            /// The text behind its box.
+            description: String,
+            /// Whether its box is ticked.
+            completed: bool,
+            /// The heading that it stands under; empty where there is none.
+            section: String,
+            /// Its line in the plan file, from 1.
+            line: u64,
+            /// Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules.
+            optional: bool,
+        }
+    }
+}
+
+record! {
+    /// Tasks of the plan, with counts of the whole plan whatever is listed.
+    TaskList {
+        always {
+            /// Tasks in the plan.
+            total_tasks: u64,
+            /// Those ticked.
+            completed_tasks: u64,
+            /// Those not ticked.
+            pending_tasks: u64,
+            /// Those pending and not optional. The plan is complete when there is none and a task is ticked.
+            blocking_tasks: u64,
+            /// Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks.
+            progress_percentage: f64,
+            /// The tasks asked for (read), the one that was updated (update), or none (progress).
+            tasks: Vec<Task>,
+        }
+    }
+}
+
+record! {
+    /// The answer of `task_planner`.
+    TaskPlannerToolOutput extends TaskList as list {
+        always {}
+        sometimes {
+            /// The task to do next: the first in the plan that blocks, else the first that is pending.
+            next_task: Task,
+            /// (read) The list was cut: the rest starts at this `offset`.
+            next_offset: u64,
+        }
+    }
+}
+
+const TASK_ID: Field<String> =
+    Field::text("taskId", "(update, required) The task's id as `read` lists it, or its exact description.")
+        .on(&[Verb::Update.as_str()])
+        .access(Access::Worker);
+
+const COMPLETED: Field<bool> = Field::boolean("completed", "(update) true ticks the task, false makes it pending again.")
+    .default("true")
+    .on(&[Verb::Update.as_str()])
+    .access(Access::Worker);
+
+const FILTER: Field<String> = Field::one_of("filter", TaskFilter::ENUMERATION.words, "(read) Which tasks to list.")
+    .default("all")
+    .on(&[Verb::Read.as_str()]);
+
+const SECTION: Field<String> =
+    Field::text("section", "(read) List only the tasks right under headings of this title, in any case.")
+        .on(&[Verb::Read.as_str()]);
+
+const LIMIT: Field<u64> = Field::integer("limit", "(read) The most tasks to list; nextOffset tells where the rest starts.")
+    .default("as many as fit into an answer; in a program, all")
+    .on(&[Verb::Read.as_str()]);
+
+const OFFSET: Field<u64> =
+    Field::integer("offset", "(read) How many of the tasks that match to skip: the last answer's nextOffset, to go on.")
+        .default("0")
+        .on(&[Verb::Read.as_str()]);
+
+/// The definition.
+pub const DEFINITION: ToolDefinition = ToolDefinition {
+    name: "task_planner",
+    method: "taskPlanner",
+    title: "Task planner",
+    description: "The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left; nextTask is \
+                  what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. `progress` \
+                  answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, \
+                  blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is a nextOffset the \
+                  list was cut: read on with it as offset. To add or reword tasks edit the file.",
+    input: "TaskPlannerToolInput",
+    actions: &[
+        Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan. Changes nothing."),
+        Action::write(
+            Verb::Update.as_str(),
+            Access::Worker,
+            "Ticks one task, or unticks it: one byte of the plan changes, or none if the box is right already. Answers with that task.",
+        ),
+        Action::read(Verb::Progress.as_str(), "Counts, and the next task. Changes nothing."),
+    ],
+    fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],
+    output: &TaskPlannerToolOutput::RECORD,
+    records: &[&TaskList::RECORD, &Task::RECORD],
+    enumerations: &[],
+};

@@ -1,0 +1,5 @@
+//! The core as a program uses it: through `Ralph`, on real files, by a frozen clock.
+
+mod store;
+mod support;
+mod vectors;

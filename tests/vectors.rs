@@ -1,8 +1,0 @@
-//! The recorded answers of bash Ralph, v0.9.0 and v0.11.5, family by family.
-
-mod support;
-
-#[test]
-fn rate() {
-    support::replay("rate");
-}

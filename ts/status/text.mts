@@ -1,0 +1,79 @@
+// Text on a terminal: colour, width and bars.
+
+/** What a piece of text is, from which its colour follows. */
+export type Style = 'plain' | 'strong' | 'dim' | 'good' | 'notice' | 'bad' | 'accent'
+
+/** Puts a style on a text. */
+export type Styles = (style: Style, text: string) => string
+
+const SGR: Record<Style, string> = {
+  plain: '',
+  strong: '1',
+  dim: '2',
+  good: '32',
+  notice: '33',
+  bad: '31',
+  accent: '36',
+}
+
+/** Colour on a terminal unless NO_COLOR is set; FORCE_COLOR asks for it elsewhere. */
+export function styles(stream: { isTTY?: boolean }, env: Record<string, string | undefined>): Styles {
+  const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0'
+  const colour = !env['NO_COLOR'] && env['TERM'] !== 'dumb' && (stream.isTTY === true || forced)
+  return (style, text) => (colour && SGR[style] && text ? `\x1b[${SGR[style]}m${text}\x1b[0m` : text)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences that `styles` writes.
+const ESCAPE = /\x1b\[[0-9;]*m/g
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** Text from a file made safe for a terminal: one line, no control characters. */
+export function clean(text: string): string {
+  return text.replace(CONTROL, ' ').trim()
+}
+
+/** How many columns a text takes, styles not counted. */
+export function width(text: string): number {
+  let columns = 0
+  for (const { segment } of graphemes.segment(text.replace(ESCAPE, ''))) columns += WIDE.test(segment) ? 2 : 1
+  return columns
+}
+
+/** An unstyled text in at most `columns` columns, with `…` where it was cut. */
+export function clip(text: string, columns: number): string {
+  if (width(text) <= columns) return text
+  let kept = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(text)) {
+    used += width(segment)
+    if (used > columns - 1) break
+    kept += segment
+  }
+  return columns > 0 ? `${kept}…` : ''
+}
+
+/** A text with spaces up to `columns` columns. */
+export function pad(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - width(text)))
+}
+
+/** A bar whose filled part is `share` (0 to 1) of its length. Full only at 1, empty only at 0. */
+export function bar(share: number, columns: number, style: Style, paint: Styles): string {
+  const clamped = Math.min(1, Math.max(0, share))
+  const exact = Math.round(clamped * columns)
+  const filled = clamped === 0 || clamped === 1 ? exact : Math.min(columns - 1, Math.max(1, exact))
+  return paint(style, '█'.repeat(filled)) + paint('dim', '░'.repeat(columns - filled))
+}
+
+/** `45 s`, `12 min 05 s`, `3 h 07 min`. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const two = (value: number) => String(value).padStart(2, '0')
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`
+  return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`
+}

@@ -21,3 +21,8 @@ fn circuit() {
 fn exitcheck() {
     replay("exitcheck");
 }
+
+#[test]
+fn analyze() {
+    replay("analyze");
+}

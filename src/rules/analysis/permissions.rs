@@ -14,6 +14,14 @@ pub struct Denials {
     pub compound_only: bool,
 }
 
+impl Denials {
+    /// Denials that are a limitation of Claude Code's with compound commands: all or none.
+    #[must_use]
+    pub fn compound_count(&self) -> u64 {
+        if self.compound_only { self.count } else { 0 }
+    }
+}
+
 /// Characters of a denied command that are shown.
 const SHOWN: usize = 60;
 

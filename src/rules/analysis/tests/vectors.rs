@@ -23,7 +23,7 @@ fn fields(analysis: &Analysis, generation: Generation) -> Value {
             "permission_denial_count": analysis.denials.count,
             "denied_commands": analysis.denials.commands,
             "has_compound_command_limitation": analysis.denials.compound_only,
-            "compound_command_count": if analysis.denials.compound_only { analysis.denials.count } else { 0 },
+            "compound_command_count": analysis.denials.compound_count(),
             "asking_questions": analysis.asking_questions(),
             "question_count": analysis.question_count,
         });

@@ -1,6 +1,8 @@
 //! `analyze`: reads one loop's output, remembers what it says, and decides.
 
-use super::files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id};
+use super::files::{
+    ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
+};
 use super::run::decision;
 use super::source::Source;
 use super::stored::{answered, stored};
@@ -69,12 +71,7 @@ fn blocking_tasks(files: &Reader<'_>) -> Result<bool> {
     Ok(plan.is_some_and(|plan| plan.totals().blocking > 0))
 }
 
-fn conclude(
-    files: &mut Writer<'_>,
-    arguments: &Arguments,
-    seen: Analysis,
-    output_file: &str,
-) -> Result<ExitDetectionToolOutput> {
+fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, output_file: &str) -> Result<ExitDetectionToolOutput> {
     let generation = files.project().generation();
     let before = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
     let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&before));

@@ -31,7 +31,10 @@ impl Source {
     pub(super) fn find(project: &Project, arguments: &Arguments) -> Result<Self> {
         if let Some(name) = arguments.get(OUTPUT_FILE) {
             let path = regular_file_inside(project.root(), Path::new(&name))?.ok_or_else(|| {
-                Error::new(ErrorCode::OutputNotFound, format!("there is no output file {name:?}; name an existing file, or pass output"))
+                Error::new(
+                    ErrorCode::OutputNotFound,
+                    format!("there is no output file {name:?}; name an existing file, or pass output"),
+                )
             })?;
             return Ok(Self::File(name, path));
         }
@@ -84,7 +87,8 @@ fn newest_log(project: &Project) -> Result<Source> {
         let is_log = name.starts_with("claude_output_")
             && Path::new(&name).extension().is_some_and(|extension| extension == "log")
             && !name.strip_suffix("_stream.log").is_some_and(|base| folder.join(format!("{base}.log")).is_file());
-        let Some(modified) = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file).and_then(|metadata| metadata.modified().ok())
+        let Some(modified) =
+            fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file).and_then(|metadata| metadata.modified().ok())
         else {
             continue;
         };

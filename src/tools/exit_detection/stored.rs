@@ -12,7 +12,13 @@ use crate::rules::analysis::Analysis;
 const SUMMARY_SHOWN: usize = 2000;
 
 /// The object of `.response_analysis`, in bash's order; what v0.9 does not know is left out under its rules.
-pub(super) fn stored(seen: &Analysis, loop_number: u64, output_file: &str, timestamp: &str, generation: Generation) -> StoredAnalysis {
+pub(super) fn stored(
+    seen: &Analysis,
+    loop_number: u64,
+    output_file: &str,
+    timestamp: &str,
+    generation: Generation,
+) -> StoredAnalysis {
     let later = generation == Generation::V0_11;
     let mut analysis = Map::new();
     let mut put = |key: &str, value: Value| {

@@ -25,12 +25,11 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
     let source = Source::find(project, arguments)?;
     let mut analyzer = Analyzer::new(project.generation());
     source.read(&mut analyzer)?;
-    let (files_changed, mut warnings) = match arguments.get(FILES_CHANGED) {
-        Some(count) => (FilesChanged::Told(count), Vec::new()),
-        None => {
-            let counted = files_changed(project)?;
-            (FilesChanged::Counted(counted.value), counted.warnings)
-        }
+    let (files_changed, mut warnings) = if let Some(count) = arguments.get(FILES_CHANGED) {
+        (FilesChanged::Told(count), Vec::new())
+    } else {
+        let counted = files_changed(project)?;
+        (FilesChanged::Counted(counted.value), counted.warnings)
     };
     if matches!(source, Source::File(..)) && arguments.get(OUTPUT_FILE).is_some() && arguments.get(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());

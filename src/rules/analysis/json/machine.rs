@@ -178,6 +178,16 @@ impl Machine {
         while let Some(&byte) = chunk.get(at) {
             let invalid = Err(Invalid { at });
             match self.state {
+                State::String { key: false } if !(self.passing && self.want == Want::Text) => {
+                    let (end, found) = string_end(chunk, at);
+                    at = end;
+                    match found {
+                        StringEnd::Quote => self.value_ends(chunk, kept_from, at + 1, sink),
+                        StringEnd::Backslash => self.state = State::Escape { key: false },
+                        StringEnd::Invalid => return Err(Invalid { at }),
+                        StringEnd::Chunk => continue,
+                    }
+                }
                 State::String { key } => {
                     let rest = chunk.get(at..).unwrap_or_default();
                     let run = memchr3(b'"', b'\\', b'\n', rest);
@@ -204,7 +214,7 @@ impl Machine {
                     }
                 }
                 State::Escape { key } => {
-                    if !matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u') {
+                    if !may_follow_backslash(byte) {
                         return invalid;
                     }
                     self.string_content(&[byte], key, sink);
@@ -351,6 +361,38 @@ impl Machine {
             self.passing = false;
         }
         self.state = if self.stack.depth == 0 { State::Top } else { State::After };
+    }
+}
+
+fn may_follow_backslash(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
+}
+
+/// Why a run through a string's content stops.
+enum StringEnd {
+    /// At the closing quote.
+    Quote,
+    /// At the chunk's last byte, a backslash.
+    Backslash,
+    /// At a byte that cannot be there.
+    Invalid,
+    /// The chunk is used up.
+    Chunk,
+}
+
+/// Runs through the content of a string that nobody reads. Most bytes of most streams are in such strings.
+fn string_end(chunk: &[u8], mut at: usize) -> (usize, StringEnd) {
+    loop {
+        let rest = chunk.get(at..).unwrap_or_default();
+        let Some(run) = memchr3(b'"', b'\\', b'\n', rest) else { return (chunk.len(), StringEnd::Chunk) };
+        at += run;
+        match (chunk.get(at), chunk.get(at + 1)) {
+            (Some(b'"'), _) => return (at, StringEnd::Quote),
+            (Some(b'\\'), None) => return (at, StringEnd::Backslash),
+            (Some(b'\\'), Some(&next)) if may_follow_backslash(next) => at += 2,
+            (Some(b'\\'), Some(_)) => return (at + 1, StringEnd::Invalid),
+            _ => return (at, StringEnd::Invalid),
+        }
     }
 }
 

@@ -262,9 +262,12 @@ impl Messages {
 
     fn keep_assistant(&mut self) {
         let Some(message) = self.current.members.get_mut(MESSAGE) else { return };
+        if TEXT_KEY.find(message).is_none() {
+            return;
+        }
         let written = TEXT_BLOCK.find(message).is_some_and(|at| message.get(at + TEXT_BLOCK.needle().len()) != Some(&b'"'));
         // Other spacing, or another order of members: look closely.
-        if written || (TEXT_KEY.find(message).is_some() && assistant_text(message).is_some()) {
+        if written || assistant_text(message).is_some() {
             std::mem::swap(message, &mut self.assistant);
         }
     }

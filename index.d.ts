@@ -380,13 +380,13 @@ export interface TaskPlannerToolInput {
    */
   action: 'read' | 'update' | 'progress'
   /**
-   * (update, required) The task's id as `read` lists it, or its exact description.
+   * Required. The task's id as `read` lists it, or its exact description.
    *
    * Used by `update`.
    */
   taskId?: string | undefined
   /**
-   * (update) true ticks the task, false makes it pending again.
+   * True ticks the task, false makes it pending again.
    *
    * Used by `update`.
    *
@@ -394,7 +394,7 @@ export interface TaskPlannerToolInput {
    */
   completed?: boolean | undefined
   /**
-   * (read) Which tasks to list.
+   * Which tasks to list.
    *
    * Used by `read`.
    *
@@ -402,13 +402,13 @@ export interface TaskPlannerToolInput {
    */
   filter?: 'all' | 'pending' | 'completed' | undefined
   /**
-   * (read) List only the tasks right under headings of this title, in any case.
+   * List only the tasks right under headings of this title, in any case.
    *
    * Used by `read`.
    */
   section?: string | undefined
   /**
-   * (read) The most tasks to list; nextOffset tells where the rest starts. A whole number, 0 or more.
+   * The most tasks to list; nextOffset tells where the rest starts. A whole number, 0 or more.
    *
    * Used by `read`.
    *
@@ -416,8 +416,7 @@ export interface TaskPlannerToolInput {
    */
   limit?: number | undefined
   /**
-   * (read) How many of the tasks that match to skip: the last answer's nextOffset, to go on. A whole number, 0 or
-   * more.
+   * How many of the tasks that match to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
    *
    * Used by `read`.
    *

@@ -40,7 +40,7 @@ export async function answerTo({ call, shown }: Example, ralph: RalphTools): Pro
     const { code, message } = error as { code: string; message: string }
     return `${code}: ${message}`
   }
-  const expected = shown.startsWith('{') ? valueOf(shown) : undefined
+  const expected = shown.startsWith('{') ? parseShown(shown) : undefined
   return expected !== undefined && matches(expected, answer) ? shown : render(likeness(expected, answer))
 }
 
@@ -59,7 +59,7 @@ export function comment(answer: string): string {
 
 const MORE = '…'
 
-function valueOf(shown: string): unknown {
+function parseShown(shown: string): unknown {
   return new Function(`return (${shown.replaceAll(/(\{|,) … \}/g, (_, before) => `${before} '${MORE}': 1 }`)})`)()
 }
 

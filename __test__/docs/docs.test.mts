@@ -8,7 +8,9 @@ import { promisify } from 'node:util'
 import { type Options, query } from '@anthropic-ai/claude-agent-sdk'
 import { type RalphTools, toolDefinitions } from 'ralph-sdk-tools'
 import { RALPH_TOOL_NAMES } from 'ralph-sdk-tools/agent-sdk'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { renderStatus } from '../../dist/status/render.mjs'
+import { takeSnapshot } from '../../dist/status/snapshot.mjs'
 import { offline } from '../../examples/scripted-model/offline.mts'
 import { startScriptedModel } from '../../examples/scripted-model/server.mts'
 import { freezeClock, project, ROOT, read, toolsIn } from '../support/project.mts'
@@ -35,11 +37,9 @@ test('no code block escapes: each is of a kind that is checked below', () => {
   const kinds = ['ts', 'sh', 'json', 'markdown', 'mermaid', 'text']
   expect(BLOCKS.filter(({ language }) => !kinds.includes(language)).map(at)).toEqual([])
   expect(new Set(BLOCKS.map(({ language }) => language))).toEqual(new Set(kinds))
-  // Of text, only what a program prints is shown, and which is in its name.
-  expect(written('text').filter(({ name }) => !PRINTED.includes(name)).map(at)).toEqual([])
+  // Of text, only what a program prints is shown; which is in its name.
+  expect(written('text').map(({ name }) => name)).toEqual(Object.keys(PRINTED))
 })
-
-const PRINTED = ['ralph-mcp status', 'ralph-mcp --help']
 
 describe('TypeScript', () => {
   test('every block compiles against the package, by its own name', async () => {
@@ -53,7 +53,10 @@ describe('TypeScript', () => {
       writeFileSync(join(folder, name), `${code.text}\n${PRELUDE(code.text)}`)
     }
     const extended = join(ROOT, 'tsconfig.base.json')
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: extended, compilerOptions: { noEmit: true } }))
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: extended, compilerOptions: { noEmit: true } }),
+    )
     const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
     const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch((error) => error)
     const located = String(stdout).replaceAll(/\S*(block-\d+\.mts)\((\d+),/g, (_, name, line) => {
@@ -84,7 +87,10 @@ describe('TypeScript', () => {
     expect(model.remaining).toBe(0)
     expect(read(folder, '.ralph/fix_plan.md')).toBe('- [x] [demo-1] Say hello\n')
     expect(read(folder, '.ralph/.call_count').trim()).toBe('1')
-    expect(JSON.parse(read(folder, '.ralph/.circuit_breaker_state'))).toMatchObject({ state: 'CLOSED', current_loop: 1 })
+    expect(JSON.parse(read(folder, '.ralph/.circuit_breaker_state'))).toMatchObject({
+      state: 'CLOSED',
+      current_loop: 1,
+    })
   })
 
   test('the wrapper of the README has at most 15 lines of code', () => {
@@ -93,31 +99,40 @@ describe('TypeScript', () => {
   })
 })
 
+/** The examples' project, and the moment at which they are run, as the README says. */
+function stage(): { folder: string; ralph: RalphTools } {
+  const folder = project({ '.ralph/fix_plan.md': block('markdown', '.ralph/fix_plan.md').text })
+  vi.stubEnv('TZ', 'UTC')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  freezeClock(NOW)
+  return { folder, ralph: toolsIn({}, { projectDir: folder }) }
+}
+
+const NOW = '2026-03-01T10:20:30Z'
+/** What stands for the folder in the documents. */
+const PROJECT = '/srv/greeter'
+
+/** Compares a document with what it should be; with UPDATE_DOCS=1, writes that instead. */
+function expectDocument(document: string, text: string): void {
+  if (process.env['UPDATE_DOCS']) writeFileSync(join(ROOT, document), text)
+  else expect(textOf(document)).toBe(text)
+}
+
 describe('examples', () => {
   const documents = DOCUMENTS.filter((document) => blocksOf(document).some(({ text }) => examplesOf(text).length > 0))
 
-  /** The examples' project, and the moment at which they are run, as the README says. */
-  function stage(): { folder: string; ralph: RalphTools } {
-    const folder = project({ '.ralph/fix_plan.md': block('markdown', '.ralph/fix_plan.md').text })
-    freezeClock('2026-03-01T10:20:30Z')
-    return { folder, ralph: toolsIn({}, { projectDir: folder }) }
-  }
-
-  // UPDATE_DOCS=1 writes the present answers into the documents instead.
   test.each(documents)('of %s: the answers are what the tools answer', async (document) => {
     const { folder, ralph } = stage()
-    const before = textOf(document)
-    let after = before
+    let renewed = textOf(document)
     for (const { text } of blocksOf(document)) {
-      let renewed = text
+      let shown = text
       for (const example of examplesOf(text)) {
-        const answer = (await answerTo(example, ralph)).replaceAll(folder, '/srv/greeter')
-        if (answer !== example.shown) renewed = renewed.replace(example.comment, () => comment(answer))
+        const answer = (await answerTo(example, ralph)).replaceAll(folder, PROJECT)
+        if (answer !== example.shown) shown = shown.replace(example.comment, () => comment(answer))
       }
-      if (renewed !== text) after = after.replace(text, () => renewed)
+      renewed = renewed.replace(text, () => shown)
     }
-    if (process.env['UPDATE_DOCS']) writeFileSync(join(ROOT, document), after)
-    else expect(after).toBe(before)
+    expectDocument(document, renewed)
   })
 
   test.each(definitions.map(({ name }) => name))('the README has one for each action of %s', (name) => {
@@ -130,12 +145,16 @@ describe('examples', () => {
   })
 })
 
-test.each(written('sh').flatMap((code) => code.text.trim().split('\n').map((line) => [line, at(code)] as const)))(
-  '`%s` (%s) is a command that works',
-  (line) => {
-    if (!line.startsWith('#')) checkCommand(line)
-  },
-)
+test.each(
+  written('sh').flatMap((code) =>
+    code.text
+      .trim()
+      .split('\n')
+      .map((line) => [line, at(code)] as const),
+  ),
+)('`%s` (%s) is a command that works', (line) => {
+  if (!line.startsWith('#')) checkCommand(line)
+})
 
 test('the permissions of INTEGRATION.md keep a model that edits files from its guards, and from nothing else', async () => {
   const settings = block('json', '.claude/settings.json').text
@@ -150,7 +169,12 @@ test('the permissions of INTEGRATION.md keep a model that edits files from its g
     await model.close()
     await claude.dispose()
   })
-  const options: Options = { ...claude.options, settingSources: ['project'], permissionMode: 'acceptEdits', cwd: folder }
+  const options: Options = {
+    ...claude.options,
+    settingSources: ['project'],
+    permissionMode: 'acceptEdits',
+    cwd: folder,
+  }
   for await (const _ of query({ prompt: 'Go.', options }));
   expect(files.filter((file) => existsSync(join(folder, file)))).toEqual(['.ralph/notes.md', 'new.txt'])
 })
@@ -178,9 +202,29 @@ describe('what names the tools names them right', () => {
   })
 })
 
-test('`ralph-mcp --help` is shown as it is', () => {
-  const printed = execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-mcp.mjs'), '--help'], { encoding: 'utf8' })
-  expect(block('text', 'ralph-mcp --help').text).toBe(printed)
+/** What programs print, by the names of the blocks that show it. */
+const PRINTED: Record<string, () => Promise<string>> = {
+  'ralph-mcp --help': async () =>
+    execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-mcp.mjs'), '--help'], { encoding: 'utf8' }),
+
+  // Of the project as the README's examples leave it.
+  'ralph-mcp status': async () => {
+    const { folder, ralph } = stage()
+    const examples = blocksOf('README.md').flatMap(({ text }) => examplesOf(text))
+    for (const example of examples) await answerTo(example, ralph)
+    const snapshot = { ...(await takeSnapshot(ralph, folder)), project: PROJECT, takenAt: NOW }
+    return `${renderStatus(snapshot, { columns: 80, rows: 40, styles: (_, text) => text }).join('\n')}\n`
+  },
+}
+
+test.each(Object.keys(PRINTED))('`%s` prints what is shown', async (name) => {
+  const { document, text } = block('text', name)
+  const fence = `\`\`\`text ${name}\n`
+  const printed = await (PRINTED[name] as () => Promise<string>)()
+  expectDocument(
+    document,
+    textOf(document).replace(`${fence}${text}`, () => `${fence}${printed}`),
+  )
 })
 
 describe('links', () => {

@@ -81,6 +81,10 @@ export function linksOf(document: string): Link[] {
   return proseOf(document)
     .split('\n')
     .flatMap((text, index) =>
-      [...text.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ document, line: index + 1, target })),
+      [...text.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({
+        document,
+        line: index + 1,
+        target,
+      })),
     )
 }

@@ -47,7 +47,11 @@ describe.each(LEVELS)('access %s', (access) => {
 
 test('all definitions together are under 8 000 characters', () => {
   const size = JSON.stringify(
-    listRalphTools().map(({ qualifiedName, description, inputSchema }) => ({ qualifiedName, description, inputSchema })),
+    listRalphTools().map(({ qualifiedName, description, inputSchema }) => ({
+      qualifiedName,
+      description,
+      inputSchema,
+    })),
   ).length
   expect(size).toBeLessThan(8000)
 })

@@ -42,7 +42,9 @@ describe.skipIf(process.platform === 'win32')('while another process holds the l
     const counted = Number(read(folder, '.ralph/.call_count')) - before
     // The holder may have been stopped before its own last count was in place.
     expect([16, 17]).toContain(counted)
-    const left = readdirSync(join(folder, '.ralph')).filter((name) => !/^\.(call_count|token_count|last_reset|ralph-tools\.lock)$/.test(name))
+    const left = readdirSync(join(folder, '.ralph')).filter(
+      (name) => !/^\.(call_count|token_count|last_reset|ralph-tools\.lock)$/.test(name),
+    )
     expect(left, 'what the killed writer left is removed').toEqual([])
   })
 

@@ -14,7 +14,10 @@ interface Call {
 }
 
 /** One query in which the model makes these calls, each in a turn of its own. */
-async function converse(options: RalphServerOptions, calls: Call[]): Promise<{ answers: ToolAnswer[]; first: ModelRequest }> {
+async function converse(
+  options: RalphServerOptions,
+  calls: Call[],
+): Promise<{ answers: ToolAnswer[]; first: ModelRequest }> {
   const answers: ToolAnswer[] = []
   const model = await startScriptedModel([
     ...calls.map(({ tool, input }) => (request: ModelRequest) => {
@@ -49,16 +52,21 @@ async function converse(options: RalphServerOptions, calls: Call[]): Promise<{ a
   return { answers, first: model.requests[0] as ModelRequest }
 }
 
-test.each(['read', 'worker', 'full'] as const)('the request that reaches the model lists the tools of access %s', async (access) => {
-  const { first } = await converse({ projectDir: project(), access }, [{ tool: 'rate_limit', input: { action: 'check' } }])
-  const listed = listRalphTools({ access })
-  expect(first.tools?.map(({ name }) => name).sort()).toEqual(listed.map(({ qualifiedName }) => qualifiedName).sort())
-  for (const { qualifiedName, description, inputSchema } of listed) {
-    const tool = first.tools?.find(({ name }) => name === qualifiedName)
-    expect(tool?.description).toBe(description)
-    expect(tool?.input_schema).toMatchObject(inputSchema)
-  }
-})
+test.each(['read', 'worker', 'full'] as const)(
+  'the request that reaches the model lists the tools of access %s',
+  async (access) => {
+    const { first } = await converse({ projectDir: project(), access }, [
+      { tool: 'rate_limit', input: { action: 'check' } },
+    ])
+    const listed = listRalphTools({ access })
+    expect(first.tools?.map(({ name }) => name).sort()).toEqual(listed.map(({ qualifiedName }) => qualifiedName).sort())
+    for (const { qualifiedName, description, inputSchema } of listed) {
+      const tool = first.tools?.find(({ name }) => name === qualifiedName)
+      expect(tool?.description).toBe(description)
+      expect(tool?.input_schema).toMatchObject(inputSchema)
+    }
+  },
+)
 
 test('calls count on disk; errors come back as the contract says', async () => {
   const folder = project()

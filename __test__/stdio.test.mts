@@ -50,13 +50,11 @@ describe('a client', () => {
   })
 })
 
-const request = (id: number, method: string, params: object) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
-const HELLO =
-  request(0, 'initialize', {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '0' },
-  }) + `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`
+const request = (id: number, method: string, params: object) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '0' } }
+const INITIALIZED = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`
+const HELLO = request(0, 'initialize', CLIENT) + INITIALIZED
 
 test('JSON-RPC alone on stdout, logs on stderr; ends when stdin closes, after the last answer', async () => {
   const child = spawn(process.execPath, [PROGRAM, '--project', project(), '--log-level', 'debug'])

@@ -79,6 +79,10 @@ export interface ToolAction {
   access: Access
   /** Whether it writes nothing at all. */
   readOnly: boolean
+  /** Whether it throws state away. */
+  destructive: boolean
+  /** Whether the same call, made again, changes nothing more. */
+  idempotent: boolean
   /** What it does. */
   doc: string
 }
@@ -250,8 +254,195 @@ export interface RateLimitToolInput {
   tokens?: number | undefined
 }
 
+/**
+ * What {@link RalphTools.exitDetection} takes.
+ *
+ * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
+ * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
+ * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
+ * last analysis is of what it read. `signals` answers the same as `check`.
+ */
+export interface ExitDetectionToolInput {
+  /**
+   * What to do.
+   *
+   * - `check`: Tells whether the run should end. Changes nothing.
+   * - `analyze`: Reads one loop's output, remembers its signals, and tells whether the run should end.
+   * - `signals`: The same as `check`.
+   * - `reset`: Starts a run: forgets all signals and the last analysis.
+   */
+  action: 'check' | 'analyze' | 'signals' | 'reset'
+  /**
+   * A file inside the project that holds one loop's output.
+   *
+   * Used by `analyze`.
+   *
+   * @default the newest logs/claude_output_*.log, where output is left out too
+   */
+  outputFile?: string | undefined
+  /**
+   * One loop's output itself: text, or the SDK's result message as JSON.
+   *
+   * Used by `analyze`.
+   */
+  output?: string | undefined
+  /**
+   * The loop whose output it is. A whole number, 0 or more.
+   *
+   * Used by `analyze`.
+   *
+   * @default the last analysis's + 1
+   */
+  loopNumber?: number | undefined
+  /**
+   * Files that the loop changed. A whole number, 0 or more.
+   *
+   * Used by `analyze`.
+   *
+   * @default counted by git, else what the output reports
+   */
+  filesChanged?: number | undefined
+}
+
+/**
+ * What {@link RalphTools.circuitBreaker} takes.
+ *
+ * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
+ * stop and say why (reason). `status` adds the history of state changes. It opens after loops without changed
+ * files, with the same error, or with permission denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason,
+ * consecutiveNoProgress, lastProgressLoop, totalOpens, and while OPEN cooldownRemainingSeconds.
+ */
+export interface CircuitBreakerToolInput {
+  /**
+   * What to do.
+   *
+   * - `status`: As `check`, with the last state changes.
+   * - `check`: Tells whether the next loop may run. Changes nothing.
+   * - `reset`: Closes the breaker and zeroes its counts; the history stays.
+   * - `begin`: Marks the beginning of a loop, and the commit that git counts changes from.
+   * - `record`: Counts a loop that has ended, and opens or closes the breaker.
+   */
+  action: 'status' | 'check' | 'reset' | 'begin' | 'record'
+  /**
+   * The loop that has ended. One that was recorded last, with no begin since, counts once. A whole number, 0 or
+   * more.
+   *
+   * Used by `record`.
+   *
+   * @default the last analysis's loop where that is newer than the breaker's, else the breaker's + 1
+   */
+  loopNumber?: number | undefined
+  /**
+   * Files that the loop changed; more than 0 is progress. A whole number, 0 or more.
+   *
+   * Used by `record`.
+   *
+   * @default counted by git, since begin
+   */
+  filesChanged?: number | undefined
+  /**
+   * Whether the loop failed.
+   *
+   * Used by `record`.
+   *
+   * @default what the analysis of that loop says
+   */
+  hasErrors?: boolean | undefined
+  /**
+   * Characters of the output. Accepted, without effect, as in bash. A whole number, 0 or more.
+   *
+   * Used by `record`.
+   */
+  outputLength?: number | undefined
+  /**
+   * Why it is reset; at most 1000 characters are kept.
+   *
+   * Used by `reset`.
+   *
+   * @default "Manual reset"
+   */
+  reason?: string | undefined
+}
+
+/**
+ * What {@link RalphTools.taskPlanner} takes.
+ *
+ * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
+ * `progress` answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks,
+ * pendingTasks, blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is
+ * a nextOffset the list was cut: read on with it as offset. To add or reword tasks edit the file.
+ */
+export interface TaskPlannerToolInput {
+  /**
+   * What to do.
+   *
+   * - `read`: Lists tasks in the order of the plan. Changes nothing.
+   * - `update`: Ticks one task, or unticks it: one byte of the plan changes, or none if the box is right already.
+   *   Answers with that task.
+   * - `progress`: Counts, and the next task. Changes nothing.
+   */
+  action: 'read' | 'update' | 'progress'
+  /**
+   * Required. The task's id as `read` lists it, or its exact description.
+   *
+   * Used by `update`.
+   */
+  taskId?: string | undefined
+  /**
+   * True ticks the task, false makes it pending again.
+   *
+   * Used by `update`.
+   *
+   * @default true
+   */
+  completed?: boolean | undefined
+  /**
+   * Which tasks to list.
+   *
+   * Used by `read`.
+   *
+   * @default all
+   */
+  filter?: 'all' | 'pending' | 'completed' | undefined
+  /**
+   * List only the tasks right under headings of this title, in any case.
+   *
+   * Used by `read`.
+   */
+  section?: string | undefined
+  /**
+   * The most tasks to list; nextOffset tells where the rest starts. A whole number, 0 or more.
+   *
+   * Used by `read`.
+   *
+   * @default as many as fit into an answer; in a program, all
+   */
+  limit?: number | undefined
+  /**
+   * How many of the tasks that match to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
+   *
+   * Used by `read`.
+   *
+   * @default 0
+   */
+  offset?: number | undefined
+}
+
 /** Which limit a call runs into. */
 export type RateLimitBound = 'calls' | 'tokens'
+
+/** Why a run should end; empty: it should not. */
+export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
+
+/** How an output was written. */
+export type OutputFormat = 'text' | 'json' | 'stream-json'
+
+/** Which limit of the provider's was hit. */
+export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
+
+/** Whether the loop may run. */
+export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
 
 /** The counters of the current hour. */
 export interface CallCount {
@@ -279,6 +470,192 @@ export interface RateLimitToolOutput extends CallCount {
   admitted?: boolean
   /** Which limit refused the calls, or would refuse the next. */
   limitedBy?: RateLimitBound
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+/** The loops that said something about the end, the newest last; at most five each. */
+export interface ExitSignals {
+  /** Loops that only ran tests. */
+  testOnlyLoops: number[]
+  /** Loops that said that the work is done. */
+  doneSignals: number[]
+  /** Loops that asked to end the run (v0.9 rules: loops of a confidence of 60 or more). */
+  completionIndicators: number[]
+}
+
+/** What one loop's output says. */
+export interface ResponseAnalysis {
+  /** The loop. */
+  loopNumber: number
+  /** How the output was written. */
+  format: OutputFormat
+  /** Whether the output says that the work is done. */
+  hasCompletionSignal: boolean
+  /** Whether the loop only ran tests. */
+  isTestOnly: boolean
+  /** Whether the loop looks stuck: many errors in it. */
+  isStuck: boolean
+  /** Whether the loop changed something. */
+  hasProgress: boolean
+  /** Files that the loop changed. */
+  filesModified: number
+  /** How sure the analysis is of what it read, not how likely an exit is; bash's scores may pass 100. */
+  confidenceScore: number
+  /** Whether Claude asks to end the run. */
+  exitSignal: boolean
+  /** Whether `EXIT_SIGNAL` was given in so many words; exitSignal has its value. */
+  explicitExitSignal: boolean
+  /** What was done, in at most 2 000 characters. */
+  workSummary: string
+  /** Characters of the output, trailing newlines not counted. */
+  outputLength: number
+  /** Whether Claude only asks questions. */
+  askingQuestions: boolean
+  /** How many questions it asks. */
+  questionCount: number
+  /** Whether the result reports errors. */
+  hasErrors: boolean
+  /** Whether the query itself failed: no signal is taken from it. */
+  isError: boolean
+  /** Whether the output was cut off. */
+  truncated: boolean
+  /** Input and output tokens together; 0 where the output does not say. */
+  tokensUsed: number
+  /** (v0.11 rules) Whether tools were denied that the loop needs. */
+  hasPermissionDenials?: boolean
+  /** (v0.11 rules) How many calls were denied. */
+  permissionDenialCount?: number
+  /** (v0.11 rules) What was denied. */
+  deniedCommands?: string[]
+  /** (v0.11 rules) Whether all denials are compound commands whose parts are allowed: a limitation of Claude's. */
+  hasCompoundCommandLimitation?: boolean
+  /** (v0.11 rules) How many such commands. */
+  compoundCommandCount?: number
+  /** The session, where the output names one. */
+  sessionId?: string
+  /** The provider's limit that the loop ran into. Do not record the loop: wait, and run it again. */
+  apiLimit?: ApiLimit
+}
+
+/** A limit of the provider's: not Ralph's, and no fault of the loop. */
+export interface ApiLimit {
+  /** Which limit. */
+  kind: ApiLimitKind
+  /** The sentence that said so. */
+  message: string
+  /** When it is lifted: ISO 8601, UTC; null where no time is named. */
+  resetsAt: string | null
+}
+
+/** The answer of `exit_detection`. */
+export interface ExitDetectionToolOutput {
+  /** Whether the run should end. */
+  shouldExit: boolean
+  /** Why; empty where it should not. */
+  exitReason: ExitReason
+  /** The last analysis's score, from 0 to 100: how sure the analysis is of what it read, not how likely an exit is. */
+  confidence: number
+  /** The loops that said something about the end. */
+  signals: ExitSignals
+  /** (analyze) What the output says. */
+  analysis?: ResponseAnalysis
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+/** What the circuit breaker has counted. */
+export interface CircuitBreakerState {
+  /**
+   * CLOSED: all is well. `HALF_OPEN`: the loop may run and is watched. OPEN: it may not. An elapsed cooldown is
+   * taken into account.
+   */
+  state: CircuitState
+  /** Why it is so, in bash Ralph's words; empty where there is nothing to say. */
+  reason: string
+  /** Loops without progress since the last progress. */
+  consecutiveNoProgress: number
+  /** The last loop with progress; 0 before any. */
+  lastProgressLoop: number
+  /** How often it has opened since the last reset. */
+  totalOpens: number
+  /** Loops with errors in a row. */
+  consecutiveSameError: number
+  /** The loop recorded last; 0 before any. */
+  currentLoop: number
+  /** (v0.11 rules) Loops with permission denials in a row. */
+  consecutivePermissionDenials?: number
+  /** (OPEN) When it opened, as the state file has it: ISO 8601, UTC. */
+  openedAt?: string
+}
+
+/** A change of the breaker's state. */
+export interface CircuitTransition {
+  /** When: ISO 8601, UTC. */
+  timestamp: string
+  /** The loop that caused it; of a cooldown's end, the loop recorded last. */
+  loop: number
+  /** The state before. */
+  fromState: CircuitState
+  /** The state after. */
+  toState: CircuitState
+  /** Why, in bash Ralph's words. */
+  reason: string
+}
+
+/** The answer of `circuit_breaker`. */
+export interface CircuitBreakerToolOutput extends CircuitBreakerState {
+  /** Whether the next loop may run: false while OPEN. */
+  canExecute: boolean
+  /** (OPEN, v0.11 rules) Seconds until it is `HALF_OPEN` by itself. */
+  cooldownRemainingSeconds?: number
+  /** (status) The last 10 transitions, the oldest first. */
+  history?: CircuitTransition[]
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+/** Tasks of the plan, with counts of the whole plan whatever is listed. */
+export interface TaskList {
+  /** Tasks in the plan. */
+  totalTasks: number
+  /** Those ticked. */
+  completedTasks: number
+  /** Those not ticked. */
+  pendingTasks: number
+  /** Those pending and not optional. The plan is complete when there is none and a task is ticked. */
+  blockingTasks: number
+  /** Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks. */
+  progressPercentage: number
+  /** The tasks asked for (read), the one that was updated (update), or none (progress). */
+  tasks: Task[]
+}
+
+/** A task of the plan. */
+export interface Task {
+  /**
+   * Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
+   * Ticking or moving the task keeps it.
+   */
+  id: string
+  /** The text behind its box. */
+  description: string
+  /** Whether its box is ticked. */
+  completed: boolean
+  /** The heading that it stands under; empty where there is none. */
+  section: string
+  /** Its line in the plan file, from 1. */
+  line: number
+  /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
+  optional: boolean
+}
+
+/** The answer of `task_planner`. */
+export interface TaskPlannerToolOutput extends TaskList {
+  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  nextTask?: Task
+  /** (read) The list was cut: the rest starts at this `offset`. */
+  nextOffset?: number
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }

@@ -102,26 +102,27 @@ impl Arguments {
     ///
     /// # Errors
     /// `INVALID_INPUT` for a missing or unknown action, or a wrong field.
-    pub fn of_call(definition: &ToolDefinition, raw: &RawInput) -> Result<Self> {
+    pub fn of_call(definition: &ToolDefinition, raw: RawInput) -> Result<Self> {
         let words = || definition.actions.iter().map(|action| action.name).collect::<Vec<_>>().join(", ");
-        let action = match raw.iter().find(|(name, _)| name == "action") {
+        let given = raw.iter().find(|(name, _)| name == "action").map(|(_, value)| value);
+        let action = match given {
             None => return Err(Error::invalid_input(format!("{}: action is required: one of {}", definition.name, words()))),
-            Some((_, RawValue::Text(word))) => definition.actions.iter().find(|action| action.name == word),
+            Some(RawValue::Text(word)) => definition.actions.iter().find(|action| action.name == word),
             Some(_) => None,
         };
         let Some(action) = action else {
-            let given = raw.iter().find(|(name, _)| name == "action").map(|(_, value)| value.describe()).unwrap_or_default();
+            let given = given.map(RawValue::describe).unwrap_or_default();
             return Err(Error::invalid_input(format!("{}: action must be one of {}, not {given}", definition.name, words())));
         };
-        let others: RawInput = raw.iter().filter(|(name, _)| name != "action").cloned().collect();
-        Ok(Self { action: action.name, ..Self::check(definition.name, definition.fields, &others)? })
+        let others = raw.into_iter().filter(|(name, _)| name != "action");
+        Ok(Self { action: action.name, ..Self::check(definition.name, definition.fields, others)? })
     }
 
     /// Checks `raw` against `fields`. `owner` stands in front of a field's name in messages.
     ///
     /// # Errors
     /// `INVALID_INPUT` for a value of the wrong kind or out of range.
-    pub fn check(owner: &str, fields: &[FieldSpec], raw: &RawInput) -> Result<Self> {
+    pub fn check(owner: &str, fields: &[FieldSpec], raw: impl IntoIterator<Item = (String, RawValue)>) -> Result<Self> {
         let mut checked = Self::default();
         for (name, value) in raw {
             if let Some(spec) = fields.iter().find(|spec| spec.name == name) {
@@ -129,8 +130,8 @@ impl Arguments {
             } else {
                 checked.warnings.push(format!(
                     "{owner}: the field {:?} is unknown and was ignored{}",
-                    clip(name, 60),
-                    did_you_mean(name, fields)
+                    clip(&name, 60),
+                    did_you_mean(&name, fields)
                 ));
             }
         }
@@ -165,8 +166,8 @@ pub fn clip(text: &str, limit: usize) -> String {
     }
 }
 
-fn check_value(owner: &str, spec: &FieldSpec, value: &RawValue) -> Result<Value> {
-    let wrong = || {
+fn check_value(owner: &str, spec: &FieldSpec, value: RawValue) -> Result<Value> {
+    let wrong = |value: &RawValue| {
         Error::invalid_input(format!(
             "{owner}: {} must be {}, not {}; leave it out where you have no value",
             spec.name,
@@ -175,21 +176,23 @@ fn check_value(owner: &str, spec: &FieldSpec, value: &RawValue) -> Result<Value>
         ))
     };
     match (spec.kind, value) {
-        (Kind::Integer { max }, RawValue::Number(number)) => whole(*number, max).map(Value::Integer).ok_or_else(wrong),
-        (Kind::Number, RawValue::Number(number)) if number.is_finite() && *number >= 0.0 => Ok(Value::Number(*number)),
-        (Kind::Boolean, RawValue::Boolean(value)) => Ok(Value::Boolean(*value)),
-        (Kind::Text, RawValue::Text(text)) => Ok(Value::Text(text.clone())),
-        (Kind::OneOf(words), RawValue::Text(text)) if words.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
-        (Kind::TextList, RawValue::List(items)) => items
-            .iter()
-            .map(|item| match item {
-                RawValue::Text(text) => Ok(text.clone()),
-                _ => Err(wrong()),
-            })
-            .collect::<Result<_>>()
-            .map(Value::TextList),
-        _ => Err(wrong()),
+        (Kind::Integer { max }, RawValue::Number(number)) => {
+            whole(number, max).map(Value::Integer).ok_or_else(|| wrong(&RawValue::Number(number)))
+        }
+        (Kind::Number, RawValue::Number(number)) if number.is_finite() && number >= 0.0 => Ok(Value::Number(number)),
+        (Kind::Boolean, RawValue::Boolean(value)) => Ok(Value::Boolean(value)),
+        (Kind::Text, RawValue::Text(text)) => Ok(Value::Text(text)),
+        (Kind::OneOf(words), RawValue::Text(text)) if words.contains(&text.as_str()) => Ok(Value::Text(text)),
+        (Kind::TextList, RawValue::List(items)) => {
+            texts(items).map(Value::TextList).ok_or_else(|| wrong(&RawValue::List(Vec::new())))
+        }
+        (_, value) => Err(wrong(&value)),
     }
+}
+
+/// The strings of an array of nothing but strings.
+fn texts(items: Vec<RawValue>) -> Option<Vec<String>> {
+    items.into_iter().map(|item| if let RawValue::Text(text) = item { Some(text) } else { None }).collect()
 }
 
 /// A number as a whole one from 0 to `max`, at most 2^53 - 1.
@@ -227,7 +230,7 @@ mod tests {
     const FIELDS: &[FieldSpec] = &[CALLS.spec, LEVEL.spec, NAMES.spec, SECONDS.spec];
 
     fn check(name: &str, value: RawValue) -> Result<Arguments> {
-        Arguments::check("tool", FIELDS, &vec![(name.into(), value)])
+        Arguments::check("tool", FIELDS, [(name.into(), value)])
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Options {
             let hint = did_you_mean(name, Self::FIELDS);
             return Err(Error::invalid_input(format!("RalphTools has no option {name:?}{hint}")));
         }
-        let checked = Arguments::check("RalphTools", Self::FIELDS, raw)?;
+        let checked = Arguments::check("RalphTools", Self::FIELDS, raw.iter().cloned())?;
         let word = |field: Field<String>| checked.get(field);
         Ok(Self {
             project_dir: checked.get(PROJECT_DIR).map(PathBuf::from),

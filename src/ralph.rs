@@ -45,7 +45,7 @@ impl Ralph {
     ///
     /// # Errors
     /// `INVALID_INPUT` for an unknown tool or a wrong input, and what the tool answers.
-    pub fn call(&self, tool: &str, input: &RawInput) -> Result<Value> {
+    pub fn call(&self, tool: &str, input: RawInput) -> Result<Value> {
         let known = || TOOLS.iter().map(|tool| tool.definition.name).collect::<Vec<_>>().join(", ");
         Tool::named(tool)
             .ok_or_else(|| Error::invalid_input(format!("there is no tool {tool:?}; there are {}", known())))?

@@ -40,6 +40,10 @@ pub struct Action {
     pub access: Access,
     /// Whether it writes nothing at all.
     pub read_only: bool,
+    /// Whether it throws state away.
+    pub destructive: bool,
+    /// Whether the same call, made again, changes nothing more.
+    pub idempotent: bool,
     /// What it does, in one sentence.
     pub doc: &'static str,
 }
@@ -48,13 +52,27 @@ impl Action {
     /// An action that writes nothing at all; it is offered to everyone.
     #[must_use]
     pub const fn read(name: &'static str, doc: &'static str) -> Self {
-        Self { name, access: Access::Read, read_only: true, doc }
+        Self { name, access: Access::Read, read_only: true, destructive: false, idempotent: true, doc }
     }
 
     /// An action that writes, offered from `access` on.
     #[must_use]
     pub const fn write(name: &'static str, access: Access, doc: &'static str) -> Self {
-        Self { name, access, read_only: false, doc }
+        Self { name, access, read_only: false, destructive: false, idempotent: true, doc }
+    }
+
+    /// The action throws state away.
+    #[must_use]
+    pub const fn destructive(mut self) -> Self {
+        self.destructive = true;
+        self
+    }
+
+    /// The same call, made again, counts or appends again.
+    #[must_use]
+    pub const fn cumulative(mut self) -> Self {
+        self.idempotent = false;
+        self
     }
 }
 

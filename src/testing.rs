@@ -58,7 +58,7 @@ impl Bench {
 
     /// Calls a tool.
     pub(crate) fn try_call(&self, tool: &str, input: &Value) -> Result<Value> {
-        self.ralph.call(tool, &raw(input))
+        self.ralph.call(tool, raw(input))
     }
 
     /// Calls a tool that must answer.

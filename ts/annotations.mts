@@ -12,24 +12,13 @@ export interface Annotations {
   openWorldHint: false
 }
 
-/** Actions that throw state away. */
-const DESTRUCTIVE = new Set(['reset'])
-
-/** Actions whose second call with the same input counts, or appends, again. */
-const CUMULATIVE = new Set([
-  'rate_limit.increment',
-  'exit_detection.analyze',
-  'circuit_breaker.record',
-  'progress_reporter.update',
-])
-
 /** The hints for what is offered. */
 export function annotations(offer: Offer): Annotations {
   return {
     title: offer.title,
     readOnlyHint: offer.actions.every(({ readOnly }) => readOnly),
-    destructiveHint: offer.actions.some(({ name }) => DESTRUCTIVE.has(name)),
-    idempotentHint: !offer.actions.some(({ name }) => CUMULATIVE.has(`${offer.name}.${name}`)),
+    destructiveHint: offer.actions.some(({ destructive }) => destructive),
+    idempotentHint: offer.actions.every(({ idempotent }) => idempotent),
     openWorldHint: false,
   }
 }

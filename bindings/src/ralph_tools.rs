@@ -70,7 +70,7 @@ impl RalphTools {
     fn call<'env>(&self, env: &'env Env, tool: &'static str, input: &Unknown<'_>) -> Result<Object<'env>, Thrown> {
         let input = values::fields(&format!("{tool} takes an object with an action"), input)?;
         let ralph = Arc::clone(&self.0);
-        let work = move || ralph.call(tool, &input).map(|answer| answer.to_string());
+        let work = move || ralph.call(tool, input).map(|answer| answer.to_string());
         job::run(env, work).map_err(passed_on)
     }
 }

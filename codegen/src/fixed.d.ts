@@ -46,6 +46,10 @@ export interface ToolAction {
   access: Access
   /** Whether it writes nothing at all. */
   readOnly: boolean
+  /** Whether it throws state away. */
+  destructive: boolean
+  /** Whether the same call, made again, changes nothing more. */
+  idempotent: boolean
   /** What it does. */
   doc: string
 }

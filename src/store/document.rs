@@ -12,7 +12,7 @@ pub enum Damage {
 }
 
 impl Damage {
-    /// For a warning: `it is …`.
+    /// For a warning: what the file is or has.
     #[must_use]
     pub fn describe(&self) -> &str {
         match self {

@@ -47,9 +47,9 @@ impl Layout {
 const FLAT_MARKS: [&str; 3] = ["PROMPT.md", "@fix_plan.md", "@AGENT.md"];
 
 /// Pauses after which a state file that reads empty or cut short is read again, for bash truncates and rewrites in place:
-/// from 0.1 ms on, each twice the last, 0.1 s in all.
-const PATIENCE: [Duration; 10] = {
-    let mut pauses = [Duration::ZERO; 10];
+/// from 0.1 ms on, each twice the last, 0.4 s in all.
+const PATIENCE: [Duration; 12] = {
+    let mut pauses = [Duration::ZERO; 12];
     let mut n = 0;
     while n < pauses.len() {
         pauses[n] = Duration::from_micros(100 << n);

@@ -42,7 +42,7 @@ impl Tool {
     ///
     /// # Errors
     /// `INVALID_INPUT`, and what the action answers.
-    pub fn call(&self, project: &Project, raw: &RawInput) -> Result<Value> {
+    pub fn call(&self, project: &Project, raw: RawInput) -> Result<Value> {
         let arguments = Arguments::of_call(self.definition, raw)?;
         let mut value = (self.run)(project, &arguments)?;
         if let (false, Some(answer)) = (arguments.warnings().is_empty(), value.as_object_mut()) {

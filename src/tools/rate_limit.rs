@@ -105,8 +105,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
             Verb::Increment.as_str(),
             Access::Full,
             "Asks for calls before they are made and counts them if admitted; records used tokens. Many processes at once never pass the limit.",
-        ),
-        Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour."),
+        ).cumulative(),
+        Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour.").destructive(),
         Action::read(Verb::Status.as_str(), "The same as `check`."),
     ],
     fields: &[CALLS.spec, TOKENS.spec],
@@ -203,6 +203,8 @@ pub struct Hour {
     counts_tokens: bool,
     /// Whether the counters on disk belong to another hour.
     stale: bool,
+    /// The tokens on disk, which are not written again where they stay.
+    stored_tokens: Option<u64>,
 }
 
 impl Hour {
@@ -217,17 +219,16 @@ impl Hour {
         let window = Window::at(files.now(), project.zone());
         let key = files.load::<LastResetFile>()?;
         let stale = !window.holds(key.as_deref(), files.modified::<LastResetFile>());
-        let mut used = Used { calls: files.load::<CallCountFile>()?.unwrap_or(0), tokens: 0 };
-        if counts_tokens {
-            used.tokens = files.load::<TokenCountFile>()?.unwrap_or(0);
-        }
+        let calls = files.load::<CallCountFile>()?.unwrap_or(0);
+        let stored_tokens = if counts_tokens { files.load::<TokenCountFile>()? } else { None };
         Ok(Self {
             window,
             limits: Limits {
                 calls: config.max_calls_per_hour,
                 tokens: if counts_tokens { config.max_tokens_per_hour } else { 0 },
             },
-            used: if stale { Used::default() } else { used },
+            used: if stale { Used::default() } else { Used { calls, tokens: stored_tokens.unwrap_or(0) } },
+            stored_tokens,
             counts_tokens,
             stale,
         })
@@ -236,7 +237,7 @@ impl Hour {
     /// Writes the counters, then the key: killed in between, the counters still read as another hour's.
     fn save(&self, files: &mut Writer<'_>) -> Result<()> {
         files.save::<CallCountFile>(&self.used.calls)?;
-        if self.counts_tokens {
+        if self.counts_tokens && self.stored_tokens != Some(self.used.tokens) {
             files.save::<TokenCountFile>(&self.used.tokens)?;
         }
         if self.stale {

@@ -109,7 +109,7 @@ fn replay_case(case: &Case) -> Vec<String> {
         clock.set(step.now);
         write_all(root, &step.write, step.now);
         let place = format!("{} step {number} {} {}", case.id, step.tool, Value::Object(step.input.clone()));
-        match ralph.call(&step.tool, &raw(&step.input)) {
+        match ralph.call(&step.tool, raw(&step.input)) {
             Ok(answer) => {
                 for (field, expected) in &step.expect.output {
                     if !contains(answer.get(field).unwrap_or(&Value::Null), expected) {

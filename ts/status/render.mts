@@ -37,8 +37,7 @@ export function renderStatus(snapshot: Snapshot, screen: Screen): string[] {
 
 function header({ project, takenAt, report }: Snapshot, { columns, styles }: Screen): string {
   const time = new Date(takenAt).toTimeString().slice(0, 8)
-  const state = report ? clean(`${report.status} · loop ${report.loopCount}`) : ''
-  const right = [state, time].filter(Boolean).join(' · ')
+  const right = [report ? `loop ${report.loopCount}` : '', time].filter(Boolean).join(' · ')
   const left = clip(clean(project), Math.max(10, columns - width(right) - 10))
   const space = Math.max(2, columns - 7 - width(left) - width(right))
   return `${styles('strong', 'Ralph')}  ${left}${' '.repeat(space)}${clip(right, columns - 9 - width(left))}`
@@ -60,15 +59,15 @@ function row(label: string, value: string, styles: Styles): string {
 
 /** Circuit, calls, tokens, exit: a line or two each. */
 function guards(snapshot: Snapshot, columns: number, { styles }: Screen): string[] {
-  const { circuitBreaker, rateLimit, exitDetection, report } = snapshot
+  const { circuitBreaker, rateLimit, exitDetection, report, takenAt } = snapshot
   const room = columns - LABEL - 1
   const lines: string[] = []
   const add = (label: string, value: string) => lines.push(row(label, value, styles))
   const note = (style: Style, text: string) => add('', styles(style, clip(clean(text), room)))
 
   if (report && report.status !== 'unknown') {
-    const words = [report.status, report.lastAction, report.exitReason].filter(Boolean).join(' · ')
-    add('Status', clip(clean(words), room))
+    const words = [report.status, report.lastAction, report.exitReason, age(report.timestamp, takenAt)]
+    add('Status', clip(clean(words.filter(Boolean).join(' · ')), room))
   }
   if (circuitBreaker) {
     const { state, reason, consecutiveNoProgress, cooldownRemainingSeconds } = circuitBreaker
@@ -89,6 +88,12 @@ function guards(snapshot: Snapshot, columns: number, { styles }: Screen): string
   }
   if (exitDetection?.shouldExit) add('Exit', styles('notice', clip(`due: ${clean(exitDetection.exitReason)}`, room)))
   return lines
+}
+
+/** How long ago the status was written; nothing where that cannot be told. */
+function age(timestamp: string, takenAt: string): string {
+  const seconds = (Date.parse(takenAt) - Date.parse(timestamp)) / 1000
+  return seconds >= 0 ? `${duration(seconds)} ago` : ''
 }
 
 /** A bar with `used/limit`; green, then yellow from 80 %, red at the limit. Without a limit, the number alone. */

@@ -25,7 +25,7 @@ export function styles(stream: { isTTY?: boolean }, env: Record<string, string |
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences that `styles` writes.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences for colour, ours and those found in a log.
 const ESCAPE = /\x1b\[[0-9;]*m/g
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u
@@ -33,7 +33,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Text from a file made safe for a terminal: one line, no control characters. */
 export function clean(text: string): string {
-  return text.replace(CONTROL, ' ').trim()
+  return text.replace(ESCAPE, '').replace(CONTROL, ' ').trim()
 }
 
 /** How many columns a text takes, styles not counted. */
@@ -63,7 +63,7 @@ export function pad(text: string, columns: number): string {
 
 /** A bar whose filled part is `share` (0 to 1) of its length. Full only at 1, empty only at 0. */
 export function bar(share: number, columns: number, style: Style, paint: Styles): string {
-  const clamped = Math.min(1, Math.max(0, share))
+  const clamped = Math.min(1, Math.max(0, share || 0))
   const exact = Math.round(clamped * columns)
   const filled = clamped === 0 || clamped === 1 ? exact : Math.min(columns - 1, Math.max(1, exact))
   return paint(style, '█'.repeat(filled)) + paint('dim', '░'.repeat(columns - filled))

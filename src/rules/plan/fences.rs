@@ -71,14 +71,19 @@ impl<S: Copy> Fences<S> {
     }
 }
 
-/// A closing fence may stand up to three columns further in than its block.
+/// A closing fence may stand up to three columns further in than its block. It may also stand further out, as people
+/// write it below a list item: taken for an opening one it would hide what follows.
 fn outermost<S>(pending: &[Pending<S>], length: usize, place: &Place) -> Option<usize> {
-    (place.indent.saturating_sub(3)..=place.indent).find_map(|column| {
-        let level = Level { quotes: place.quotes, column };
-        let start = pending.partition_point(|p| p.level < level);
+    let nearest = Level { quotes: place.quotes, column: place.indent.saturating_sub(3) };
+    let mut start = pending.partition_point(|p| p.level < nearest);
+    while let Some(level) = pending.get(start).map(|p| p.level).filter(|level| level.quotes == place.quotes) {
         let end = pending.partition_point(|p| p.level <= level);
         // At one level each fence is shorter than the one around it.
         let fits = pending.get(start..end)?.partition_point(|p| p.length > length);
-        (start + fits < end).then_some(start + fits)
-    })
+        if start + fits < end {
+            return Some(start + fits);
+        }
+        start = end;
+    }
+    None
 }

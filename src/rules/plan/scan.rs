@@ -92,14 +92,17 @@ impl Scan<'_> {
 
     fn marked(&mut self, number: usize, start: usize, end: usize, line: &Line, new_items: &[Level]) {
         // A pending fence sees every line, also what would be a comment if the fence were none.
+        let closed = match line.kind {
+            Kind::Fence(fence) if fence.closes => self.fences.close(&fence, &line.place),
+            _ => None,
+        };
         self.fences.leave(&line.place);
-        if let Kind::Fence(fence) = line.kind
-            && fence.closes
-            && let Some((level, before)) = self.fences.close(&fence, &line.place)
-        {
+        if let Some((level, before)) = closed {
             self.tasks.truncate(before.tasks);
             self.outline.set(level.quotes, before.spot);
-            let kept = self.items.partition_point(|item| *item <= level);
+            let inside = self.items.partition_point(|item| *item <= level);
+            self.items.truncate(inside);
+            let kept = still_in(&self.items, |item| *item, &line.place);
             self.items.truncate(kept);
             self.hidden = 0;
             self.paragraph = false;

@@ -12,8 +12,9 @@ use crate::store::project::Project;
 /// # Errors
 /// `IO_ERROR` where `.loop_start_sha` cannot be read.
 pub fn files_changed(project: &Project) -> Result<GitAnswer<u64>> {
-    let start = project.read(|files| files.load::<LoopStartFile>())?.value;
-    Ok(project_files_changed(project, start.as_deref().filter(|sha| !sha.is_empty())))
+    // An empty one is bash's way to say: no repository.
+    let start = project.read(|files| Ok(files.load::<LoopStartFile>()?.filter(|sha| !sha.is_empty())))?.value;
+    Ok(project_files_changed(project, start.as_deref()))
 }
 
 /// Where a loop begins.
@@ -34,7 +35,9 @@ impl LoopStart {
     /// `IO_ERROR`.
     pub fn save(self, files: &mut Writer<'_>) -> Result<()> {
         let Some(GitAnswer { value, warnings }) = self.0 else { return Ok(()) };
-        warnings.into_iter().for_each(|warning| files.warn(warning));
+        for warning in warnings {
+            files.warn(warning);
+        }
         match value {
             Some(sha) => files.save::<LoopStartFile>(&sha),
             None => files.remove::<LoopStartFile>(),

@@ -135,13 +135,15 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     actions: &[
         Action::read(Verb::Status.as_str(), "As `check`, with the last state changes."),
         Action::read(Verb::Check.as_str(), "Tells whether the next loop may run. Changes nothing."),
-        Action::write(Verb::Reset.as_str(), Access::Full, "Closes the breaker and zeroes its counts; the history stays."),
+        Action::write(Verb::Reset.as_str(), Access::Full, "Closes the breaker and zeroes its counts; the history stays.")
+            .destructive(),
         Action::write(
             Verb::Begin.as_str(),
             Access::Full,
             "Marks the beginning of a loop, and the commit that git counts changes from.",
         ),
-        Action::write(Verb::Record.as_str(), Access::Full, "Counts a loop that has ended, and opens or closes the breaker."),
+        Action::write(Verb::Record.as_str(), Access::Full, "Counts a loop that has ended, and opens or closes the breaker.")
+            .cumulative(),
     ],
     fields: &[LOOP_NUMBER.spec, FILES_CHANGED.spec, HAS_ERRORS.spec, OUTPUT_LENGTH.spec, REASON.spec],
     output: &CircuitBreakerToolOutput::RECORD,

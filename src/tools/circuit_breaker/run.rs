@@ -68,7 +68,9 @@ fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBre
         None => files_changed(project)?,
     };
     project.write(|files| {
-        counted.warnings.into_iter().for_each(|warning| files.warn(warning));
+        for warning in counted.warnings {
+            files.warn(warning);
+        }
         let loaded = Loaded::load(files)?;
         let analysis = files.load::<ResponseAnalysisFile>()?.map(|stored| stored.for_breaker());
         let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&loaded.now(files), analysis.as_ref()));
@@ -81,7 +83,9 @@ fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBre
             analysis,
         };
         let recorded = breaker::record(&loaded.written, loaded.auto_reset, &seen, &rules(project), files.now());
-        recorded.warnings.iter().for_each(|warning| files.warn(warning.as_str()));
+        for warning in recorded.warnings {
+            files.warn(warning);
+        }
         if recorded.repeated {
             return Ok(answer(files, loaded.now(files)));
         }

@@ -202,9 +202,11 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
             Verb::Analyze.as_str(),
             Access::Full,
             "Reads one loop's output, remembers its signals, and tells whether the run should end.",
-        ),
+        )
+        .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),
-        Action::write(Verb::Reset.as_str(), Access::Full, "Starts a run: forgets all signals and the last analysis."),
+        Action::write(Verb::Reset.as_str(), Access::Full, "Starts a run: forgets all signals and the last analysis.")
+            .destructive(),
     ],
     fields: &[OUTPUT_FILE.spec, OUTPUT.spec, LOOP_NUMBER.spec, FILES_CHANGED.spec],
     output: &ExitDetectionToolOutput::RECORD,

@@ -87,30 +87,27 @@ record! {
     }
 }
 
-const TASK_ID: Field<String> =
-    Field::text("taskId", "(update, required) The task's id as `read` lists it, or its exact description.")
-        .on(&[Verb::Update.as_str()])
-        .access(Access::Worker);
+const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as `read` lists it, or its exact description.")
+    .on(&[Verb::Update.as_str()])
+    .access(Access::Worker);
 
-const COMPLETED: Field<bool> = Field::boolean("completed", "(update) true ticks the task, false makes it pending again.")
+const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task, false makes it pending again.")
     .default("true")
     .on(&[Verb::Update.as_str()])
     .access(Access::Worker);
 
-const FILTER: Field<String> = Field::one_of("filter", TaskFilter::ENUMERATION.words, "(read) Which tasks to list.")
-    .default("all")
-    .on(&[Verb::Read.as_str()]);
+const FILTER: Field<String> =
+    Field::one_of("filter", TaskFilter::ENUMERATION.words, "Which tasks to list.").default("all").on(&[Verb::Read.as_str()]);
 
 const SECTION: Field<String> =
-    Field::text("section", "(read) List only the tasks right under headings of this title, in any case.")
-        .on(&[Verb::Read.as_str()]);
+    Field::text("section", "List only the tasks right under headings of this title, in any case.").on(&[Verb::Read.as_str()]);
 
-const LIMIT: Field<u64> = Field::integer("limit", "(read) The most tasks to list; nextOffset tells where the rest starts.")
+const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list; nextOffset tells where the rest starts.")
     .default("as many as fit into an answer; in a program, all")
     .on(&[Verb::Read.as_str()]);
 
 const OFFSET: Field<u64> =
-    Field::integer("offset", "(read) How many of the tasks that match to skip: the last answer's nextOffset, to go on.")
+    Field::integer("offset", "How many of the tasks that match to skip: the last answer's nextOffset, to go on.")
         .default("0")
         .on(&[Verb::Read.as_str()]);
 

@@ -106,6 +106,9 @@ fn fences() {
         ("  - [ ] a\n\t```\n\t- [ ] in\n\t```\n- [ ] b", &["  a", "  b"]),
         ("- ```\n  - [ ] in\n  ```\n- [ ] b", &["  b"]),
         ("-\n  ```\n  - [ ] in\n  ```\n- [ ] b", &["  b"]),
+        // Its end further out, as people write it.
+        ("- [ ] a\n  ```sh\n  - [ ] in\n```\n- [ ] b\n```\n- [ ] in\n```", &["  a", "  b"]),
+        ("- a\n  - ```\n    - [ ] in\n  ```\n- [ ] b", &["  b"]),
         ("- a\nlazily on\n  ```\n  - [ ] in\n  ```\n", &[]),
         // Whoever leaves the item leaves the fence: it was never closed.
         ("- [ ] a\n  ```\n- [ ] b\n  ```\n  - [ ] in\n  ```\n", &["  a", "  b"]),

@@ -47,7 +47,7 @@ impl Sample {
 
     fn call(&self, input: &Value) -> Result<Value> {
         let raw = input.as_object().expect("an object").iter();
-        self.ralph.call(DEFINITION.name, &raw.map(|(name, value)| (name.clone(), raw_value(value))).collect())
+        self.ralph.call(DEFINITION.name, raw.map(|(name, value)| (name.clone(), raw_value(value))).collect())
     }
 
     fn answer(&self, input: Value) -> Value {

@@ -1,0 +1,159 @@
+// `ralph-mcp status`: what it gathers, and how it fits on a screen.
+
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { renderStatus } from '../dist/status/render.mjs'
+import { bar, clean, clip, duration, styles, width } from '../dist/status/text.mjs'
+import { project, ROOT, scratch, writeFiles } from './support/project.mts'
+import { SNAPSHOT } from './support/snapshot.mts'
+
+const plain = styles({ isTTY: false }, {})
+const colour = styles({ isTTY: true }, {})
+const draw = (columns: number, rows: number, paint = plain, snapshot = SNAPSHOT) =>
+  renderStatus(snapshot, { columns, rows, styles: paint })
+
+describe.each([40, 60, 79, 80, 99, 100, 120, 200])('%i columns', (columns) => {
+  test.each([12, 24, 34, 60])('%i rows: nothing is wider or higher', (rows) => {
+    const lines = draw(columns, rows, colour)
+    expect(lines.length).toBeLessThanOrEqual(rows)
+    for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(columns)
+  })
+
+  test('shows what matters', () => {
+    const screen = draw(columns, 40).join('\n')
+    for (const words of ['HALF_OPEN', '85/100', '7/12', '39 min 30 s', 'plan_complete', 'High priority', 'damaged']) {
+      expect(screen).toContain(words)
+    }
+    expect(screen).toMatch(/#9 +✖ failed/)
+    expect(screen).toMatch(/#10 +✔ ok +1 h 02 min/)
+    expect(screen).toContain('Loop #11 done')
+  })
+})
+
+test('the halves stand side by side where there is room', () => {
+  const side = (columns: number) => draw(columns, 40).some((line) => line.includes('Circuit') && line.includes('#11'))
+  expect([side(80), side(120)]).toEqual([false, true])
+})
+
+test('nothing in a project can write to the terminal', () => {
+  const hostile = 'a\u001b[2Jb\u001b]0;title\u0007c\rd\u009b31m'
+  const lines = draw(80, 40, plain, {
+    ...SNAPSHOT,
+    project: hostile,
+    log: [hostile, `[2026-03-01 10:15:00] [INFO] ${hostile}`],
+    warnings: [hostile],
+    sections: [{ name: hostile, completed: 0, total: 1, optional: false }],
+  })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those must not be there.
+  for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
+})
+
+test('many sections and many warnings are cut, and the cut is told', () => {
+  const sections = Array.from({ length: 50 }, (_, index) => ({
+    name: `Part ${index}`,
+    completed: 1,
+    total: 2,
+    optional: false,
+  }))
+  const screen = draw(80, 30, plain, { ...SNAPSHOT, sections, warnings: Array.from({ length: 9 }, (_, i) => `w${i}`) })
+  expect(screen.join('\n')).toMatch(/… \d+ more sections/)
+  expect(screen.join('\n')).toMatch(/… and 4 more/)
+})
+
+test('colour: on a terminal, unless NO_COLOR; FORCE_COLOR elsewhere', () => {
+  const coloured = (isTTY: boolean, env: Record<string, string>) => styles({ isTTY }, env)('bad', 'x') !== 'x'
+  expect(coloured(true, {})).toBe(true)
+  expect(coloured(true, { NO_COLOR: '1' })).toBe(false)
+  expect(coloured(true, { NO_COLOR: '' })).toBe(true)
+  expect(coloured(true, { TERM: 'dumb' })).toBe(false)
+  expect(coloured(false, {})).toBe(false)
+  expect(coloured(false, { FORCE_COLOR: '1' })).toBe(true)
+  expect(coloured(false, { FORCE_COLOR: '0' })).toBe(false)
+})
+
+test.each([
+  [0, 0],
+  [0.001, 1],
+  [0.5, 5],
+  [0.999, 9],
+  [1, 10],
+  [7, 10],
+  [-1, 0],
+  [Number.NaN, 0],
+])('a bar at %d has %i of 10 filled', (share, filled) => {
+  expect(bar(share, 10, 'good', plain)).toBe('█'.repeat(filled) + '░'.repeat(10 - filled))
+})
+
+test('widths', () => {
+  expect(width('abc')).toBe(3)
+  expect(width('文書')).toBe(4)
+  expect(width('👩‍👩‍👧')).toBe(2)
+  expect(width(colour('good', 'abc'))).toBe(3)
+  expect(clip('文書文書', 5)).toBe('文書…')
+  expect(clip('abc', 3)).toBe('abc')
+  expect(clip('abc', 0)).toBe('')
+  expect(clean(' a\u001b[31mb\nc ')).toBe('ab c')
+  expect([45, 725, 11_220, -5].map(duration)).toEqual(['45 s', '12 min 05 s', '3 h 07 min', '0 s'])
+})
+
+describe('the program', () => {
+  const status = (folder: string, ...args: string[]) =>
+    spawnSync(process.execPath, [join(ROOT, 'dist/ralph-mcp.mjs'), 'status', '--project', folder, ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], TZ: 'UTC', HOME: folder },
+    })
+
+  test('a folder without anything of Ralph: zeroes, and nothing is written', () => {
+    const folder = scratch()
+    const { stdout, status: code } = status(folder)
+    expect(code).toBe(0)
+    expect(stdout).toContain('0/100')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test.each([
+    ['ralph', { '.ralph/fix_plan.md': '## A\n- [x] one\n- [ ] two\n' }, '.ralph/logs/'],
+    ['flat', { '@fix_plan.md': '## A\n- [x] one\n- [ ] two\n', 'PROMPT.md': 'p' }, 'logs/'],
+  ])('--json, %s layout', (layout, files, logs) => {
+    const folder = layout === 'ralph' ? project() : scratch()
+    const metrics = [
+      '{"timestamp":"2026-03-01T10:00:00+00:00","loop":1,"duration":60,"success":true,"calls":1}',
+      'not json',
+      '{"timestamp":"2026-03-01T10:05:00+00:00","loop":2,"duration":30.5,"success":false,"calls":2}',
+    ]
+    writeFiles(folder, {
+      ...files,
+      [`${logs}metrics.jsonl`]: metrics.join('\n'),
+      [`${logs}ralph.log`]: 'first\nlast\n',
+    })
+    const snapshot = JSON.parse(status(folder, '--json').stdout)
+    expect(snapshot).toMatchObject({
+      project: folder,
+      plan: { totalTasks: 2, completedTasks: 1 },
+      sections: [{ name: 'A', completed: 1, total: 2 }],
+      loops: [
+        { loop: 2, duration: 30.5, success: false, calls: 2 },
+        { loop: 1, success: true },
+      ],
+      log: ['first', 'last'],
+    })
+    expect(snapshot.plan).not.toHaveProperty('tasks')
+  })
+
+  test('a long log is read from its end', () => {
+    const folder = project()
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
+    writeFiles(folder, { '.ralph/logs/ralph.log': `${lines.join('\n')}\n` })
+    expect(JSON.parse(status(folder, '--json').stdout).log).toEqual(lines.slice(-30))
+  })
+
+  test('what one tool cannot answer does not hide the others', () => {
+    const folder = project({ '.ralph/fix_plan.md/is-a-folder': '' })
+    const { stdout, status: code } = status(folder)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/✖ IO_ERROR: .*fix_plan/)
+    expect(stdout).toContain('0/100')
+  })
+})

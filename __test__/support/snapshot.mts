@@ -1,0 +1,80 @@
+// A state of a project with something in every part of the status screen.
+
+import type { Snapshot } from '../../dist/status/snapshot.mjs'
+
+export const SNAPSHOT: Snapshot = {
+  project: '/home/someone/projects/greeter',
+  takenAt: '2026-03-01T10:20:30.000Z',
+  rateLimit: {
+    canMakeCall: true,
+    currentCount: 85,
+    maxCalls: 100,
+    nextReset: '2026-03-01T11:00:00+00:00',
+    remainingCapacity: 15,
+    tokensUsed: 1_234_567,
+    maxTokens: 2_000_000,
+    secondsUntilReset: 2370,
+  },
+  circuitBreaker: {
+    state: 'HALF_OPEN',
+    canExecute: true,
+    reason: 'Monitoring: 2 loops without progress',
+    consecutiveNoProgress: 2,
+    lastProgressLoop: 10,
+    totalOpens: 1,
+    consecutiveSameError: 0,
+    consecutivePermissionDenials: 0,
+    currentLoop: 12,
+  },
+  exitDetection: {
+    shouldExit: true,
+    exitReason: 'plan_complete',
+    confidence: 90,
+    signals: { testOnlyLoops: [], doneSignals: [], completionIndicators: [] },
+  },
+  plan: {
+    totalTasks: 12,
+    completedTasks: 7,
+    pendingTasks: 5,
+    blockingTasks: 1,
+    progressPercentage: 58.33,
+    nextTask: {
+      id: 'greet-3',
+      description: 'Test greet with node:test',
+      completed: false,
+      section: 'High priority',
+      line: 7,
+      optional: false,
+    },
+  },
+  sections: [
+    { name: 'High priority', completed: 5, total: 6, optional: false },
+    { name: 'Documentation 文書', completed: 2, total: 2, optional: false },
+    { name: 'Nice to have', completed: 0, total: 4, optional: true },
+  ],
+  report: {
+    timestamp: '2026-03-01T10:20:00+00:00',
+    loopCount: 12,
+    callsMade: 85,
+    status: 'running',
+    lastAction: 'executing',
+    metrics: { totalLoops: 11, successfulLoops: 10, failedLoops: 1, averageDuration: 95.4, successRate: 90.91 },
+  },
+  loops: Array.from({ length: 8 }, (_, index) => ({
+    timestamp: `2026-03-01T10:${String(19 - index).padStart(2, '0')}:00+00:00`,
+    loop: 11 - index,
+    duration: index === 1 ? 3725 : 64.2 + index,
+    success: index !== 2,
+    calls: 1,
+  })),
+  log: [
+    '[2026-03-01 10:15:00] [LOOP] === Starting Loop #11 ===',
+    '[2026-03-01 10:15:01] [INFO] greet.mjs is written, and this message is long enough to be cut on a narrow terminal',
+    '[2026-03-01 10:16:00] [WARN] two loops without progress',
+    '[2026-03-01 10:17:00] [ERROR] red \u001b[31malert\u001b[0m',
+    '[2026-03-01 10:18:00] [SUCCESS] Loop #11 done',
+    'a line of another form',
+  ],
+  warnings: ['.ralph/.exit_signals is damaged (not JSON): taken as empty'],
+  errors: [],
+}

@@ -435,10 +435,10 @@ export type RateLimitBound = 'calls' | 'tokens'
 /** Why a run should end; empty: it should not. */
 export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
 
-/** How an output was written. */
+/** How an output is written. */
 export type OutputFormat = 'text' | 'json' | 'stream-json'
 
-/** Which limit of the provider's was hit. */
+/** Which limit of the plan was reached. */
 export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 
 /** Whether the loop may run. */

@@ -1,5 +1,6 @@
 //! Decisions as pure functions of values: no file, no clock, no process.
 
+pub mod analysis;
 pub mod breaker;
 pub mod lines;
 pub mod log_line;

@@ -23,6 +23,11 @@ fn exitcheck() {
 }
 
 #[test]
+fn analyze() {
+    replay("analyze");
+}
+
+#[test]
 fn status() {
     replay("status");
 }

@@ -122,46 +122,33 @@ const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
 const STATUS: Field<String> = Field::text(
     "status",
-    "The new status: running, success, completed, halted, paused, stopped, error, or any other text. Without exitReason, the reason becomes empty.",
+    "running, success, completed, halted, paused, stopped, error, or any other. Without exitReason, that becomes empty.",
 )
 .default("stays")
 .on(UPDATE)
 .access(Access::Full);
 const LOOP_COUNT: Field<u64> = Field::integer("loopCount", "The loop's number.").default("stays").on(UPDATE).access(Access::Full);
-const CALLS_MADE: Field<u64> = Field::integer("callsMade", "Calls made in this clock hour.")
-    .default("the count of `rate_limit`")
-    .on(UPDATE)
-    .access(Access::Full);
-const LAST_ACTION: Field<String> = Field::text(
-    "lastAction",
-    "What was done last: executing, completed, graceful_exit, circuit_breaker_open, api_limit and so on.",
-)
-.default("stays")
-.on(UPDATE)
-.access(Access::Full);
-const EXIT_REASON: Field<String> = Field::text("exitReason", "Why the run ended, such as plan_complete or stagnation_detected.")
-    .default("empty with a new status, else stays")
-    .on(UPDATE)
-    .access(Access::Full);
-const MESSAGE: Field<String> =
-    Field::text("message", "A line for the log: what you are doing or found. One line, at most 4 KiB; longer ones are cut.")
-        .default("the status, loop and calls")
-        .on(UPDATE)
-        .access(Access::Worker);
-const LEVEL: Field<String> = Field::one_of("level", Level::ENUMERATION.words, "The level of the log line.")
-    .default("INFO")
-    .on(UPDATE)
-    .access(Access::Full);
-const LOOP_DURATION: Field<f64> = Field::number(
-    "loopDurationSeconds",
-    "How long the finished loop took, in seconds. With loopSucceeded, adds the loop to the statistics.",
-)
-.on(UPDATE)
-.access(Access::Full);
-const LOOP_SUCCEEDED: Field<bool> =
-    Field::boolean("loopSucceeded", "Whether the finished loop succeeded. Goes with loopDurationSeconds.")
+const CALLS_MADE: Field<u64> =
+    Field::integer("callsMade", "Calls made this hour.").default("`rate_limit`'s count").on(UPDATE).access(Access::Full);
+const LAST_ACTION: Field<String> =
+    Field::text("lastAction", "What was done last: executing, completed, graceful_exit, api_limit, …")
+        .default("stays")
         .on(UPDATE)
         .access(Access::Full);
+const EXIT_REASON: Field<String> =
+    Field::text("exitReason", "Why the run ended.").default("stays").on(UPDATE).access(Access::Full);
+const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, cut at 4 KiB.")
+    .default("the status, loop and calls")
+    .on(UPDATE)
+    .access(Access::Worker);
+const LEVEL: Field<String> =
+    Field::one_of("level", Level::ENUMERATION.words, "The log line's level.").default("INFO").on(UPDATE).access(Access::Full);
+const LOOP_DURATION: Field<f64> =
+    Field::number("loopDurationSeconds", "What the finished loop took; with loopSucceeded, it joins the statistics.")
+        .on(UPDATE)
+        .access(Access::Full);
+const LOOP_SUCCEEDED: Field<bool> =
+    Field::boolean("loopSucceeded", "Whether the finished loop succeeded.").on(UPDATE).access(Access::Full);
 const LOOP_CALLS: Field<u64> =
     Field::integer("loopCalls", "Calls that the finished loop made.").default("1").on(UPDATE).access(Access::Full);
 
@@ -170,18 +157,14 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     name: "progress_reporter",
     method: "progressReporter",
     title: "Progress reporter",
-    description: "Tells people what this run is doing, and what the loops so far add up to. Call `update` with a short message \
-                  when you begin something, finish it or get stuck: it goes into the log that they watch. `read` and `metrics` \
-                  answer the status (status, loopCount, callsMade, lastAction, exitReason) and the statistics of finished loops \
-                  (totalLoops, successfulLoops, failedLoops, averageDuration in seconds, successRate, circuitOpens).",
+    description: "Tells people what this run is doing. Call `update` with a short message when you begin something, finish it \
+                  or get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction, \
+                  exitReason, and metrics of the finished loops (totalLoops, successfulLoops, failedLoops, averageDuration in \
+                  seconds, successRate, circuitOpens).",
     input: "ProgressReporterToolInput",
     actions: &[
-        Action::write(
-            Verb::Update.as_str(),
-            Access::Worker,
-            "Merges what is given into `status.json`, writes a log line, and with a duration and an outcome adds a finished loop.",
-        ),
-        Action::read(Verb::Read.as_str(), "Tells the status and the statistics. Changes nothing."),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop."),
+        Action::read(Verb::Read.as_str(), "Tells status and metrics. Changes nothing."),
         Action::read(Verb::Metrics.as_str(), "The same as `read`."),
     ],
     fields: &[

@@ -115,7 +115,7 @@ fn log_message(arguments: &Arguments, status: &RalphStatus, files: &mut Reader<'
     if level.severity() < files.project().log_level() {
         return None;
     }
-    let message = arguments.get(MESSAGE).unwrap_or_else(|| describe(status));
+    let message = arguments.get(MESSAGE).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| describe(status));
     let (line, cut) = log_line(files.project().zone().at(files.now()), level.as_str(), &message);
     if cut {
         files.warn("the message was cut: a line of the log holds at most 4 KiB");

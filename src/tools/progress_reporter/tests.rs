@@ -138,6 +138,13 @@ fn a_message_of_a_megabyte_is_cut_with_a_warning() {
 }
 
 #[test]
+fn an_empty_message_is_none() {
+    let bench = Bench::new();
+    update(&bench, &json!({"message": " \n"}));
+    assert_eq!(log(&bench), "[2026-03-01 12:00:00] [INFO] Status: unknown, loop 0, calls 0/100\n");
+}
+
+#[test]
 fn lines_below_the_level_are_not_written() {
     let rows = [
         ("debug", "DEBUG INFO WARN ERROR SUCCESS LOOP"),

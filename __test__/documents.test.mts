@@ -3,7 +3,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeSampleProject } from '../examples/sdk-wrapper/sample-project.mts'
 import { ROOT } from './support/project.mts'
@@ -34,9 +34,15 @@ function examplesOf(document: string): Example[] {
   const text = readFileSync(join(ROOT, document), 'utf8')
   return [...text.matchAll(/^```ts( run)?\n([\s\S]*?)^```$/gm)].map(({ index, 1: run, 2: code = '' }) => ({
     name: `${document.replaceAll('/', '-')}-line-${text.slice(0, index).split('\n').length}`,
-    code: /^import /m.test(code) ? code : PRELUDE + code,
+    code: fromHere(/^import /m.test(code) ? code : PRELUDE + code, document),
     run: run !== undefined,
   }))
+}
+
+/** The code with imports of files beside the document found from where it is compiled. */
+function fromHere(code: string, document: string): string {
+  const place = (path: string) => relative(FOLDER, join(ROOT, dirname(document), path)).replaceAll('\\', '/')
+  return code.replace(/ from '(\.\.?\/[^']+)'/g, (_, path: string) => ` from '${place(path)}'`)
 }
 
 let complaints: string
@@ -45,7 +51,7 @@ beforeAll(() => {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   for (const { name, code } of examples) writeFileSync(join(FOLDER, `${name}.mts`), code)
-  const compilerOptions = { rootDir: '.', outDir: 'out', noUnusedLocals: false }
+  const compilerOptions = { rootDir: ROOT, outDir: 'out', noUnusedLocals: false }
   const config = { extends: join(ROOT, 'tsconfig.base.json'), compilerOptions, include: ['*.mts'] }
   writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(config))
   complaints = spawnSync(process.execPath, [TSC, '-p', FOLDER, '--pretty', 'false'], { encoding: 'utf8' }).stdout
@@ -64,7 +70,7 @@ describe('examples', () => {
   test.skipIf(runnable.length === 0).each(runnable)('$name runs', ({ name }) => {
     const cwd = makeSampleProject()
     try {
-      execFileSync(process.execPath, [join(FOLDER, 'out', `${name}.mjs`)], { cwd, stdio: 'pipe' })
+      execFileSync(process.execPath, [join(FOLDER, 'out', 'dist', 'documents', `${name}.mjs`)], { cwd, stdio: 'pipe' })
     } finally {
       rmSync(cwd, { recursive: true, force: true })
     }

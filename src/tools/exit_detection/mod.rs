@@ -1,14 +1,20 @@
 //! `exit_detection`: whether the run is finished, by what Claude wrote and by the plan.
 
 mod analyze;
+#[cfg(test)]
+mod analyze_tests;
 mod files;
 mod run;
+mod source;
+mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use files::{ExitSignalsFile, ResponseAnalysisFile, StoredAnalysis};
+pub use files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, SessionFile, StoredAnalysis};
 pub use run::{decision, run};
 
+use crate::rules::analysis::OutputFormat;
+use crate::rules::analysis::api_limit::ApiLimitKind;
 use crate::rules::signals::{ExitReason, SignalLists};
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
@@ -24,32 +30,6 @@ words! {
         Signals = "signals",
         /// Starts a run.
         Reset = "reset",
-    }
-}
-
-words! {
-    /// How an output was written.
-    OutputFormat {
-        /// Plain text.
-        Text = "text",
-        /// One JSON value: an object or an array.
-        Json = "json",
-        /// JSON lines.
-        StreamJson = "stream-json",
-    }
-}
-
-words! {
-    /// Which limit of the provider's was hit.
-    ApiLimitKind {
-        /// The five-hour window of a plan.
-        FiveHour = "five_hour",
-        /// The week of a plan.
-        Weekly = "weekly",
-        /// A plan's usage limit that does not say which.
-        Usage = "usage",
-        /// Usage paid for beyond the plan.
-        ExtraUsage = "extra_usage",
     }
 }
 

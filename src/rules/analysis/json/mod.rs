@@ -1,7 +1,11 @@
 //! Output in JSON: one object, an array of messages, or stream-json, read in one pass and bounded memory.
 
+pub mod last;
 pub mod machine;
 pub mod message;
+pub mod report;
+mod stack;
+mod string_end;
 pub mod unescape;
 
 use machine::Machine;

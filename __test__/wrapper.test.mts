@@ -63,6 +63,8 @@ describe.skipIf(!complete)('the loop', () => {
     expect(read(project, '.ralph/fix_plan.md').match(/- \[x\]/g)).toHaveLength(4)
     expect(read(project, '.ralph/fix_plan.md')).toContain('- [ ] Greet in other languages')
     expect(read(project, '.ralph/.call_count').trim()).toBe('2')
+    // 150 a request, 11 requests: a resumed session's earlier tokens are not counted again.
+    expect(read(project, '.ralph/.token_count').trim()).toBe('1650')
     expect(status(project)).toMatchObject({ status: 'completed', exit_reason: 'plan_complete', loop_count: 2 })
     expect(read(project, '.ralph/logs/metrics.jsonl').trim().split('\n')).toHaveLength(2)
     expect(read(project, '.ralph/logs/ralph.log')).toContain('greet.mjs is written')
@@ -119,9 +121,11 @@ describe.skipIf(!complete)('the loop', () => {
       type: 'rate_limit_error',
       message: 'Claude usage limit reached. Your limit will reset at 7pm (UTC).',
     }
-    const { ending, waits, project } = await run(() => [{ error: limit }, { text: 'on again' }], { maxLoops: 2 })
-    expect(waits[0]).toBeGreaterThan(0)
+    const { ending, waits, notes, project } = await run(() => [{ error: limit }, { text: 'on again' }], { maxLoops: 2 })
     expect(ending.loops).toBe(2)
+    expect(notes.join('\n')).toMatch(/waiting \d+ s: Claude usage limit reached/)
+    expect(waits).toHaveLength(1)
+    expect(waits[0]).toBeLessThanOrEqual(24 * 3_600_000)
     expect(JSON.parse(read(project, '.ralph/.circuit_breaker_state')).consecutive_no_progress).toBe(1)
   })
 

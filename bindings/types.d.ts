@@ -429,6 +429,104 @@ export interface TaskPlannerToolInput {
   offset?: number | undefined
 }
 
+/**
+ * What {@link RalphTools.progressReporter} takes.
+ *
+ * Tells people what this run is doing, and what the loops so far add up to. Call `update` with a short message
+ * when you begin something, finish it or get stuck: it goes into the log that they watch. `read` and `metrics`
+ * answer the status (status, loopCount, callsMade, lastAction, exitReason) and the statistics of finished loops
+ * (totalLoops, successfulLoops, failedLoops, averageDuration in seconds, successRate, circuitOpens).
+ */
+export interface ProgressReporterToolInput {
+  /**
+   * What to do.
+   *
+   * - `update`: Merges what is given into `status.json`, writes a log line, and with a duration and an outcome
+   *   adds a finished loop.
+   * - `read`: Tells the status and the statistics. Changes nothing.
+   * - `metrics`: The same as `read`.
+   */
+  action: 'update' | 'read' | 'metrics'
+  /**
+   * The new status: running, success, completed, halted, paused, stopped, error, or any other text. Without
+   * exitReason, the reason becomes empty.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  status?: string | undefined
+  /**
+   * The loop's number. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  loopCount?: number | undefined
+  /**
+   * Calls made in this clock hour. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default the count of `rate_limit`
+   */
+  callsMade?: number | undefined
+  /**
+   * What was done last: executing, completed, graceful_exit, circuit_breaker_open, api_limit and so on.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  lastAction?: string | undefined
+  /**
+   * Why the run ended, such as plan_complete or stagnation_detected.
+   *
+   * Used by `update`.
+   *
+   * @default empty with a new status, else stays
+   */
+  exitReason?: string | undefined
+  /**
+   * A line for the log: what you are doing or found. One line, at most 4 KiB; longer ones are cut.
+   *
+   * Used by `update`.
+   *
+   * @default the status, loop and calls
+   */
+  message?: string | undefined
+  /**
+   * The level of the log line.
+   *
+   * Used by `update`.
+   *
+   * @default INFO
+   */
+  level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
+  /**
+   * How long the finished loop took, in seconds. With loopSucceeded, adds the loop to the statistics. A finite
+   * number, 0 or more.
+   *
+   * Used by `update`.
+   */
+  loopDurationSeconds?: number | undefined
+  /**
+   * Whether the finished loop succeeded. Goes with loopDurationSeconds.
+   *
+   * Used by `update`.
+   */
+  loopSucceeded?: boolean | undefined
+  /**
+   * Calls that the finished loop made. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default 1
+   */
+  loopCalls?: number | undefined
+}
+
 /** Which limit a call runs into. */
 export type RateLimitBound = 'calls' | 'tokens'
 
@@ -656,6 +754,57 @@ export interface TaskPlannerToolOutput extends TaskList {
   nextTask?: Task
   /** (read) The list was cut: the rest starts at this `offset`. */
   nextOffset?: number
+  /** What was healed, skipped or guessed. Left out where there is nothing to say. */
+  warnings?: string[]
+}
+
+/** What `status.json` says. */
+export interface RalphStatus {
+  /** When it was written: ISO 8601, UTC. Now, before any update. */
+  timestamp: string
+  /** The loop; 0 before any update. */
+  loopCount: number
+  /** Calls made in the clock hour of `timestamp`. */
+  callsMade: number
+  /**
+   * In bash Ralph's words (running, success, completed, halted, paused, stopped, error) or any other; `unknown`
+   * before any update.
+   */
+  status: string
+  /** Calls that an hour admits. */
+  maxCalls: number
+  /** The top of the next hour on the local clock, as `rate_limit` tells it: ISO 8601 with offset. */
+  nextReset: string
+  /** What was done last, such as `executing` or `completed`. */
+  lastAction?: string
+  /** Why the run ended; empty while it goes on. */
+  exitReason?: string
+}
+
+/** Statistics of the loops that finished. */
+export interface ProgressMetrics {
+  /** Loops that finished. */
+  totalLoops: number
+  /** Those that succeeded. */
+  successfulLoops: number
+  /** Those that did not. */
+  failedLoops: number
+  /** Their mean duration in seconds; 0 without loops. */
+  averageDuration: number
+  /** Those that succeeded in percent, 0 to 100 with two decimals; 0 without loops. */
+  successRate: number
+  /** How often the circuit breaker has opened since its last reset. */
+  circuitOpens: number
+  /** Lines of the file that could not be read, or say nothing of a loop. */
+  skippedLines: number
+}
+
+/** The answer of `progress_reporter`. */
+export interface ProgressReporterToolOutput extends RalphStatus {
+  /** Statistics out of `logs/metrics.jsonl`; where there is none (v0.9), out of the loops in `logs/ralph.log`. */
+  metrics: ProgressMetrics
+  /** What `progress.json` says, which bash Ralph writes while Claude runs; left out where there is none. */
+  progress?: unknown
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }

@@ -58,7 +58,15 @@ export const SNAPSHOT: Snapshot = {
     callsMade: 85,
     status: 'running',
     lastAction: 'executing',
-    metrics: { totalLoops: 11, successfulLoops: 10, failedLoops: 1, averageDuration: 95.4, successRate: 90.91 },
+    metrics: {
+      totalLoops: 11,
+      successfulLoops: 10,
+      failedLoops: 1,
+      averageDuration: 95.4,
+      successRate: 90.91,
+      circuitOpens: 1,
+      skippedLines: 0,
+    },
   },
   loops: Array.from({ length: 8 }, (_, index) => ({
     timestamp: `2026-03-01T10:${String(19 - index).padStart(2, '0')}:00+00:00`,

@@ -19,17 +19,15 @@ type Json = Record<string, unknown>
 const STATE: Record<string, (text: string) => string> = {
   '.call_count': (text) => text.trim(),
   '.token_count': (text) => text.trim(),
-  '.exit_signals': (text) => text.trim(),
-  '.circuit_breaker_state': (text) => pick(text, ['state', 'consecutive_no_progress', 'reason']),
-  'status.json': (text) => pick(text, ['status', 'last_action', 'loop_count', 'exit_reason']),
-}
-
-function pick(text: string, keys: string[]): string {
-  const json = JSON.parse(text) as Json
-  return keys
-    .filter((key) => json[key] !== '' && json[key] !== undefined)
-    .map((key) => `${key} ${json[key]}`)
-    .join(', ')
+  '.exit_signals': (text) => JSON.stringify(JSON.parse(text)),
+  '.circuit_breaker_state': (text) => {
+    const { state, consecutive_no_progress, reason } = JSON.parse(text) as Json
+    return [state, `${consecutive_no_progress} without progress`, reason].filter(Boolean).join(', ')
+  },
+  'status.json': (text) => {
+    const { status, last_action, loop_count, exit_reason } = JSON.parse(text) as Json
+    return [`${status}/${last_action}`, exit_reason, `loop ${loop_count}`].filter(Boolean).join(', ')
+  },
 }
 
 /** The project's own files, the plan line by line, and the state. */

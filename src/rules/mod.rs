@@ -2,6 +2,10 @@
 
 pub mod analysis;
 pub mod breaker;
+pub mod lines;
+pub mod log_line;
+pub mod loop_log;
+pub mod metrics;
 pub mod plan;
 pub mod signals;
 pub mod window;

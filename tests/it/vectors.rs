@@ -26,3 +26,13 @@ fn exitcheck() {
 fn analyze() {
     replay("analyze");
 }
+
+#[test]
+fn status() {
+    replay("status");
+}
+
+#[test]
+fn metrics() {
+    replay("metrics");
+}

@@ -432,24 +432,22 @@ export interface TaskPlannerToolInput {
 /**
  * What {@link RalphTools.progressReporter} takes.
  *
- * Tells people what this run is doing, and what the loops so far add up to. Call `update` with a short message
- * when you begin something, finish it or get stuck: it goes into the log that they watch. `read` and `metrics`
- * answer the status (status, loopCount, callsMade, lastAction, exitReason) and the statistics of finished loops
- * (totalLoops, successfulLoops, failedLoops, averageDuration in seconds, successRate, circuitOpens).
+ * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
+ * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
+ * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
  */
 export interface ProgressReporterToolInput {
   /**
    * What to do.
    *
-   * - `update`: Merges what is given into `status.json`, writes a log line, and with a duration and an outcome
-   *   adds a finished loop.
-   * - `read`: Tells the status and the statistics. Changes nothing.
+   * - `update`: Sets the status, writes a log line, adds a finished loop.
+   * - `read`: Tells status and metrics. Changes nothing.
    * - `metrics`: The same as `read`.
    */
   action: 'update' | 'read' | 'metrics'
   /**
-   * The new status: running, success, completed, halted, paused, stopped, error, or any other text. Without
-   * exitReason, the reason becomes empty.
+   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
+   * out.
    *
    * Used by `update`.
    *
@@ -465,15 +463,15 @@ export interface ProgressReporterToolInput {
    */
   loopCount?: number | undefined
   /**
-   * Calls made in this clock hour. A whole number, 0 or more.
+   * Calls made this hour. A whole number, 0 or more.
    *
    * Used by `update`.
    *
-   * @default the count of `rate_limit`
+   * @default `rate_limit`'s count
    */
   callsMade?: number | undefined
   /**
-   * What was done last: executing, completed, graceful_exit, circuit_breaker_open, api_limit and so on.
+   * What was done last, such as executing.
    *
    * Used by `update`.
    *
@@ -481,15 +479,15 @@ export interface ProgressReporterToolInput {
    */
   lastAction?: string | undefined
   /**
-   * Why the run ended, such as plan_complete or stagnation_detected.
+   * Why the run ended.
    *
    * Used by `update`.
    *
-   * @default empty with a new status, else stays
+   * @default stays
    */
   exitReason?: string | undefined
   /**
-   * A line for the log: what you are doing or found. One line, at most 4 KiB; longer ones are cut.
+   * What you are doing or found: one line of the log, cut at 4 KiB.
    *
    * Used by `update`.
    *
@@ -497,7 +495,7 @@ export interface ProgressReporterToolInput {
    */
   message?: string | undefined
   /**
-   * The level of the log line.
+   * The log line's level.
    *
    * Used by `update`.
    *
@@ -505,14 +503,13 @@ export interface ProgressReporterToolInput {
    */
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
   /**
-   * How long the finished loop took, in seconds. With loopSucceeded, adds the loop to the statistics. A finite
-   * number, 0 or more.
+   * What the finished loop took; with loopSucceeded, it joins the statistics. A finite number, 0 or more.
    *
    * Used by `update`.
    */
   loopDurationSeconds?: number | undefined
   /**
-   * Whether the finished loop succeeded. Goes with loopDurationSeconds.
+   * Whether the finished loop succeeded.
    *
    * Used by `update`.
    */

@@ -5,12 +5,14 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ralph_sdk_tools::Generation;
+use ralph_sdk_tools::rules::analysis::json::last::last_result;
+use ralph_sdk_tools::rules::analysis::json::report::Report;
 use ralph_sdk_tools::rules::analysis::needles::NEEDLES;
 use ralph_sdk_tools::rules::analysis::{Analysis, Analyzer, Context, FilesChanged};
 use ralph_sdk_tools::zone::Zone;
@@ -69,6 +71,8 @@ fn main() -> io::Result<()> {
     println!("\n{:<44} {:>9} {:>9} {:>8}", "stream-json log", "ms", "MiB/s", "here is");
     let here = fastest(rounds, || drop(analyze(&stream)));
     row("this analyzer, every line validated", here, here, mebibytes);
+    let end = fastest(rounds, || drop(last_of(&stream)));
+    row("this crate, the last result from the end", end, here, mebibytes);
     other("Node stream, JSON.parse of each line", "node", &[node_stream, stream.clone()], rounds, here, mebibytes);
     other(
         "jq, every line",
@@ -99,6 +103,17 @@ fn analyze(path: &Path) -> Option<Analysis> {
         now: chrono::DateTime::UNIX_EPOCH,
         zone: Zone::Named(chrono_tz::Tz::UTC),
     }))
+}
+
+fn last_of(path: &Path) -> Option<Report> {
+    let mut file = File::open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    last_result(size, |start, length| {
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = vec![0; length];
+        file.read_exact(&mut bytes).map(|()| bytes)
+    })
+    .unwrap_or(None)
 }
 
 fn fastest(rounds: u64, mut run: impl FnMut()) -> Duration {

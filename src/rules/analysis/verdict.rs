@@ -8,7 +8,7 @@ use super::api_limit;
 use super::block::StatusBlock;
 use super::errors::STUCK_ABOVE;
 use super::json::JsonOutput;
-use super::json::message::{ReadText, Report};
+use super::json::report::{ReadText, Report};
 use super::permissions::{self, Denials};
 use super::text::TextFacts;
 use super::{Analysis, Context, FilesChanged, OutputFormat};

@@ -3,7 +3,8 @@
 //! It knows three shapes: one object, an array of objects, and objects one after another (stream-json). Each such
 //! object is a message; its members' values are skipped, kept or passed on as the `Sink` says.
 
-use memchr::memchr3;
+use super::stack::Stack;
+use super::string_end::{StringEnd, may_follow_backslash, next_stop, string_end};
 
 /// What to do with the value of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,37 +64,6 @@ enum State {
     Number,
     /// Inside `true`, `false` or `null`: what is still to come.
     Literal(&'static [u8]),
-}
-
-/// Which containers are open, one bit each: set for objects.
-#[derive(Debug, Default)]
-struct Stack {
-    bits: Vec<u64>,
-    depth: usize,
-}
-
-const WORD: usize = u64::BITS as usize;
-
-impl Stack {
-    fn push(&mut self, object: bool) {
-        let (word, bit) = (self.depth / WORD, self.depth % WORD);
-        if word == self.bits.len() {
-            self.bits.push(0);
-        }
-        if let Some(word) = self.bits.get_mut(word) {
-            *word = *word & !(1 << bit) | u64::from(object) << bit;
-        }
-        self.depth += 1;
-    }
-
-    fn pop(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
-
-    fn in_object(&self) -> bool {
-        let Some(top) = self.depth.checked_sub(1) else { return false };
-        self.bits.get(top / WORD).is_some_and(|word| word >> (top % WORD) & 1 == 1)
-    }
 }
 
 /// The reader's state between chunks.
@@ -162,7 +132,7 @@ impl Machine {
     /// Drops the value that is being read, to go on with the next one.
     pub fn abandon(&mut self) {
         self.state = State::Top;
-        self.stack.depth = 0;
+        self.stack.clear();
         self.in_message = false;
         self.passing = false;
     }
@@ -178,40 +148,9 @@ impl Machine {
         while let Some(&byte) = chunk.get(at) {
             let invalid = Err(Invalid { at });
             match self.state {
-                State::String { key: false } if !(self.passing && self.want == Want::Text) => {
-                    let (end, found) = string_end(chunk, at);
-                    at = end;
-                    match found {
-                        StringEnd::Quote => self.value_ends(chunk, kept_from, at + 1, sink),
-                        StringEnd::Backslash => self.state = State::Escape { key: false },
-                        StringEnd::Invalid => return Err(Invalid { at }),
-                        StringEnd::Chunk => continue,
-                    }
-                }
                 State::String { key } => {
-                    let rest = chunk.get(at..).unwrap_or_default();
-                    let run = memchr3(b'"', b'\\', b'\n', rest);
-                    let content = rest.get(..run.unwrap_or(rest.len())).unwrap_or_default();
-                    self.string_content(content, key, sink);
-                    at += content.len();
-                    match run.and_then(|run| rest.get(run)) {
-                        None => continue,
-                        Some(b'"') => {
-                            if key {
-                                self.state = State::Colon;
-                            } else {
-                                if self.passing && self.want == Want::Text && !self.text_begun {
-                                    sink.text(&[], true);
-                                }
-                                self.value_ends(chunk, kept_from, at + 1, sink);
-                            }
-                        }
-                        Some(b'\\') => {
-                            self.string_content(b"\\", key, sink);
-                            self.state = State::Escape { key };
-                        }
-                        Some(_) => return Err(Invalid { at }),
-                    }
+                    at = self.string(chunk, at, key, kept_from, sink)?;
+                    continue;
                 }
                 State::Escape { key } => {
                     if !may_follow_backslash(byte) {
@@ -284,11 +223,36 @@ impl Machine {
 
     /// Whether what comes is a member of the message itself, not of something inside it.
     fn at_member(&self) -> bool {
-        self.in_message && self.stack.depth == self.message_depth()
+        self.in_message && self.stack.depth() == self.message_depth()
     }
 
     fn keeps_bytes(&self) -> bool {
         self.want == Want::Keep
+    }
+
+    /// Reads on inside a string, and returns where to go on.
+    fn string(&mut self, chunk: &[u8], at: usize, key: bool, kept_from: usize, sink: &mut impl Sink) -> Result<usize, Invalid> {
+        let read = key || (self.passing && self.want == Want::Text);
+        let (stop, end) = if read { next_stop(chunk, at) } else { string_end(chunk, at) };
+        if read {
+            self.string_content(chunk.get(at..stop).unwrap_or_default(), key, sink);
+        }
+        match end {
+            StringEnd::Chunk => return Ok(stop),
+            StringEnd::Invalid => return Err(Invalid { at: stop }),
+            StringEnd::Backslash => {
+                self.string_content(b"\\", key, sink);
+                self.state = State::Escape { key };
+            }
+            StringEnd::Quote if key => self.state = State::Colon,
+            StringEnd::Quote => {
+                if read && !self.text_begun {
+                    sink.text(&[], true);
+                }
+                self.value_ends(chunk, kept_from, stop + 1, sink);
+            }
+        }
+        Ok(stop + 1)
     }
 
     fn string_content(&mut self, content: &[u8], key: bool, sink: &mut impl Sink) {
@@ -325,7 +289,7 @@ impl Machine {
                     self.values += 1;
                     self.base.get_or_insert(usize::from(!object));
                 }
-                if object && !self.in_message && self.base == Some(self.stack.depth) {
+                if object && !self.in_message && self.base == Some(self.stack.depth()) {
                     self.in_message = true;
                     sink.begin(self.base == Some(1));
                 }
@@ -360,39 +324,7 @@ impl Machine {
             }
             self.passing = false;
         }
-        self.state = if self.stack.depth == 0 { State::Top } else { State::After };
-    }
-}
-
-fn may_follow_backslash(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
-}
-
-/// Why a run through a string's content stops.
-enum StringEnd {
-    /// At the closing quote.
-    Quote,
-    /// At the chunk's last byte, a backslash.
-    Backslash,
-    /// At a byte that cannot be there.
-    Invalid,
-    /// The chunk is used up.
-    Chunk,
-}
-
-/// Runs through the content of a string that nobody reads. Most bytes of most streams are in such strings.
-fn string_end(chunk: &[u8], mut at: usize) -> (usize, StringEnd) {
-    loop {
-        let rest = chunk.get(at..).unwrap_or_default();
-        let Some(run) = memchr3(b'"', b'\\', b'\n', rest) else { return (chunk.len(), StringEnd::Chunk) };
-        at += run;
-        match (chunk.get(at), chunk.get(at + 1)) {
-            (Some(b'"'), _) => return (at, StringEnd::Quote),
-            (Some(b'\\'), None) => return (at, StringEnd::Backslash),
-            (Some(b'\\'), Some(&next)) if may_follow_backslash(next) => at += 2,
-            (Some(b'\\'), Some(_)) => return (at + 1, StringEnd::Invalid),
-            _ => return (at, StringEnd::Invalid),
-        }
+        self.state = if self.stack.depth() == 0 { State::Top } else { State::After };
     }
 }
 

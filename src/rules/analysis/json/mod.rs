@@ -1,7 +1,11 @@
 //! Output in JSON: one object, an array of messages, or stream-json, read in one pass and bounded memory.
 
+pub mod last;
 pub mod machine;
 pub mod message;
+pub mod report;
+mod stack;
+mod string_end;
 pub mod unescape;
 
 use machine::Machine;
@@ -9,9 +13,10 @@ use memchr::memchr;
 use message::{Finished, Messages};
 
 /// How far the bytes so far are JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// They may still turn out to be text.
+    #[default]
     Open,
     /// They are messages, whatever comes.
     Json,
@@ -29,7 +34,9 @@ pub struct JsonReader {
     machine: Machine,
     messages: Messages,
     read: u64,
-    verdict: Option<Verdict>,
+    /// Bytes of a byte order mark at the beginning.
+    bom: usize,
+    verdict: Verdict,
     /// Inside a line that is no JSON.
     skipping: bool,
     bad_lines: u64,
@@ -55,40 +62,60 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 impl JsonReader {
     /// Takes the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Verdict {
-        if self.verdict == Some(Verdict::Text) {
-            return Verdict::Text;
-        }
-        let mut rest = if self.read == 0 { chunk.strip_prefix(BOM).unwrap_or(chunk) } else { chunk };
-        self.read += chunk.len() as u64;
-        loop {
+        let mut rest = self.without_bom(chunk);
+        let end = self.read + chunk.len() as u64;
+        while self.verdict != Verdict::Text {
             if self.skipping {
-                let Some(newline) = memchr(b'\n', rest) else { return self.verdict() };
+                let Some(newline) = memchr(b'\n', rest) else { break };
                 rest = rest.get(newline + 1..).unwrap_or_default();
                 self.skipping = false;
             }
-            let Err(invalid) = self.machine.feed(rest, &mut self.messages) else { return self.verdict() };
-            // After a first message of a stream a line that is none is only that: another process wrote in between.
-            let in_stream = !self.machine.is_array() && self.messages.is_stream() == Some(true);
-            if !in_stream && self.verdict != Some(Verdict::Json) {
-                self.verdict = Some(Verdict::Text);
-                return Verdict::Text;
+            let fed = self.machine.feed(rest, &mut self.messages);
+            // The same position decides wherever the chunks end.
+            let left = fed.map_or_else(|invalid| rest.get(invalid.at..).unwrap_or_default(), |()| &[]);
+            self.read = end - left.len() as u64;
+            self.decide();
+            if fed.is_ok() {
+                break;
             }
-            self.verdict = Some(Verdict::Json);
-            self.broken |= !in_stream;
+            if self.verdict == Verdict::Open {
+                self.verdict = Verdict::Text;
+            }
+            // Between a stream's messages another program may have written.
+            self.broken |= self.machine.is_array() || self.messages.is_stream() != Some(true);
             self.bad_lines += 1;
             self.machine.abandon();
             self.skipping = true;
-            rest = rest.get(invalid.at..).unwrap_or_default();
+            rest = left;
         }
+        self.read = end;
+        self.verdict
     }
 
-    fn verdict(&mut self) -> Verdict {
-        let certain = self.read > CERTAIN_AFTER && self.machine.members() > 0
-            || (self.messages.is_stream() == Some(true) && (self.machine.is_array() || self.machine.values() > 1));
-        if certain {
-            self.verdict = Some(Verdict::Json);
+    /// The chunk without its part of a byte order mark. A part of one alone begins no JSON.
+    fn without_bom<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
+        let mut rest = chunk;
+        if self.read == self.bom as u64 {
+            while let (Some((first, after)), Some(expected)) = (rest.split_first(), BOM.get(self.bom))
+                && first == expected
+            {
+                self.bom += 1;
+                rest = after;
+            }
+            if !rest.is_empty() && (1..BOM.len()).contains(&self.bom) {
+                self.verdict = Verdict::Text;
+            }
         }
-        self.verdict.unwrap_or(Verdict::Open)
+        rest
+    }
+
+    /// Whether what was read so far can no longer turn out to be text.
+    fn decide(&mut self) {
+        let messages = self.messages.is_stream() == Some(true);
+        let long = self.read > CERTAIN_AFTER && self.machine.members() > 0;
+        if self.verdict == Verdict::Open && (messages || long) {
+            self.verdict = Verdict::Json;
+        }
     }
 
     /// At the end of the output; `None` where it is text.
@@ -98,9 +125,9 @@ impl JsonReader {
         let complete = !cut && self.machine.values() > 0;
         // One that ends early is JSON where it looks like an object's beginning.
         let is_json = match self.verdict {
-            Some(Verdict::Json) => true,
-            Some(Verdict::Text) => false,
-            _ => complete || self.machine.members() > 0,
+            Verdict::Json => true,
+            Verdict::Text => false,
+            Verdict::Open => complete || self.machine.members() > 0,
         };
         if !is_json {
             return None;

@@ -42,6 +42,25 @@ fn a_hundred_thousand_brackets() {
 }
 
 #[test]
+fn what_is_json_does_not_depend_on_how_it_comes() {
+    for output in [
+        // Found by the fuzzer: broken after messages of a stream.
+        "[{\"type\":\"system\"},{\"type\":\"result\",1\"result\":\"done\"}]",
+        "{\"type\":\"system\"}\n{\"type\":1\"result\"}\n{\"type\":\"result\",\"result\":\"x\"}",
+        "{\"a\":1}x",
+        "\u{feff}{\"result\":\"x\"}",
+        "\u{feff}text",
+    ] {
+        for generation in [Generation::V0_9, Generation::V0_11] {
+            let whole = in_pieces(output.as_bytes(), usize::MAX, generation);
+            assert_eq!(in_pieces(output.as_bytes(), 1, generation), whole, "{output}");
+        }
+    }
+    assert_eq!(in_pieces("\u{feff}{\"result\":\"x\"}".as_bytes(), 1, Generation::V0_11).format, OutputFormat::Json);
+    assert_eq!(in_pieces(b"\xef\xbb{\"result\":\"x\"}", 1, Generation::V0_11).format, OutputFormat::Text);
+}
+
+#[test]
 fn long_lines() {
     let long = "x".repeat(5_000_000);
     let analysis = analyze(&format!("{long} done\nSummary {long}"));
@@ -101,6 +120,8 @@ const FRAGMENTS: &[&str] = &[
     "{\"type\":\"system\"}\n",
     "{\"type\":\"result\",\"result\":\"---RALPH_STATUS---\\nEXIT_SIGNAL: true\\n---END_RALPH_STATUS---\"}\n",
     "You've hit your limit · resets 5pm",
+    "[{\"type\":\"system\"},",
+    "\u{feff}",
     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}\n",
 ];
 

@@ -59,6 +59,7 @@ test.each(['read', 'worker', 'full'] as const)(
       { tool: 'rate_limit', input: { action: 'check' } },
     ])
     const listed = listRalphTools({ access })
+    expect(JSON.stringify(first.tools).length, 'what every request pays for the tools').toBeLessThan(8000)
     expect(first.tools?.map(({ name }) => name).sort()).toEqual(listed.map(({ qualifiedName }) => qualifiedName).sort())
     for (const { qualifiedName, description, inputSchema } of listed) {
       const tool = first.tools?.find(({ name }) => name === qualifiedName)

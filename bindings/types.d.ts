@@ -228,8 +228,8 @@ export interface RateLimitToolInput {
   /**
    * What to do.
    *
-   * - `check`: Tells what the hour still admits. Changes nothing.
-   * - `increment`: Asks for calls before they are made and counts them if admitted; records used tokens.
+   * - `check`: Tells what the hour still admits.
+   * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
    * - `reset`: Zeroes the calls and tokens of the current hour.
    * - `status`: The same as `check`.
    */
@@ -243,8 +243,8 @@ export interface RateLimitToolInput {
    */
   calls?: number | undefined
   /**
-   * Tokens used, input and output together; added even if the calls are refused. Ignored under v0.9 rules. A whole
-   * number from 0 to 1000000000.
+   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
+   * from 0 to 1000000000.
    *
    * Used by `increment`.
    *
@@ -265,8 +265,8 @@ export interface ExitDetectionToolInput {
   /**
    * What to do.
    *
-   * - `check`: Tells whether the run should end. Changes nothing.
-   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
+   * - `check`: Tells whether the run should end.
+   * - `analyze`: Reads one loop's output, remembers its signals, and tells whether the run should end.
    * - `signals`: The same as `check`.
    * - `reset`: Starts a run: forgets all signals and the last analysis.
    */
@@ -276,7 +276,7 @@ export interface ExitDetectionToolInput {
    *
    * Used by `analyze`.
    *
-   * @default the newest logs/claude_output_*.log, where output is left out too
+   * @default without output too, the newest logs/claude_output_*.log
    */
   outputFile?: string | undefined
   /**
@@ -307,27 +307,27 @@ export interface ExitDetectionToolInput {
  * What {@link RalphTools.circuitBreaker} takes.
  *
  * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
- * stop and say why (reason). `status` adds the history of state changes. It opens after loops without changed
- * files, with the same error, or with permission denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason,
- * consecutiveNoProgress, lastProgressLoop, totalOpens, and while OPEN cooldownRemainingSeconds.
+ * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
+ * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
+ * and while OPEN cooldownRemainingSeconds.
  */
 export interface CircuitBreakerToolInput {
   /**
    * What to do.
    *
    * - `status`: As `check`, with the last state changes.
-   * - `check`: Tells whether the next loop may run. Changes nothing.
+   * - `check`: Tells whether the next loop may run.
    * - `reset`: Closes the breaker and zeroes its counts; the history stays.
    * - `begin`: Marks a loop's beginning, and the commit that git counts changes from.
    * - `record`: Counts a loop that has ended, and opens or closes the breaker.
    */
   action: 'status' | 'check' | 'reset' | 'begin' | 'record'
   /**
-   * The loop that has ended; recorded twice, it counts once. A whole number, 0 or more.
+   * The loop that has ended; one recorded last, with no begin since, counts once. A whole number, 0 or more.
    *
    * Used by `record`.
    *
-   * @default the last analysis's where newer than the breaker's, else that + 1
+   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
    */
   loopNumber?: number | undefined
   /**
@@ -347,13 +347,13 @@ export interface CircuitBreakerToolInput {
    */
   hasErrors?: boolean | undefined
   /**
-   * Accepted without effect, as in bash. A whole number, 0 or more.
+   * No effect, as in bash. A whole number, 0 or more.
    *
    * Used by `record`.
    */
   outputLength?: number | undefined
   /**
-   * Why it is reset; at most 1000 characters are kept.
+   * Why; cut at 1000 characters.
    *
    * Used by `reset`.
    *
@@ -367,17 +367,17 @@ export interface CircuitBreakerToolInput {
  *
  * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
  * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
- * `progress` answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks,
- * pendingTasks, blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is
- * a nextOffset the list was cut: read on with it as offset. To add or reword tasks edit the file.
+ * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
+ * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
+ * with it as offset. To add or reword tasks edit the file.
  */
 export interface TaskPlannerToolInput {
   /**
    * What to do.
    *
-   * - `read`: Lists tasks in the order of the plan. Changes nothing.
-   * - `update`: Ticks one task, or unticks it, and answers with it.
-   * - `progress`: Counts, and the next task. Changes nothing.
+   * - `read`: Lists tasks in the order of the plan.
+   * - `update`: Ticks or unticks one task, and answers with it.
+   * - `progress`: Counts, and the next task.
    */
   action: 'read' | 'update' | 'progress'
   /**
@@ -417,7 +417,7 @@ export interface TaskPlannerToolInput {
    */
   limit?: number | undefined
   /**
-   * Matching tasks to skip: the last answer's nextOffset. A whole number, 0 or more.
+   * Tasks to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
    *
    * Used by `read`.
    *
@@ -438,7 +438,7 @@ export interface ProgressReporterToolInput {
    * What to do.
    *
    * - `update`: Sets the status, writes a log line, adds a finished loop.
-   * - `read`: Tells status and metrics. Changes nothing.
+   * - `read`: Tells status and metrics.
    * - `metrics`: The same as `read`.
    */
   action: 'update' | 'read' | 'metrics'

@@ -59,9 +59,10 @@ function property(field: ToolField, offer: Offer): PropertySchema {
   }
 }
 
-/** What the field means, which of the offered actions look at it where not all do, and its default. */
+/** What the field means, and its default; where the tool's fields are for different actions, also for which it is. */
 function describe(field: ToolField, offer: Offer): string {
+  const differs = offer.fields.some(({ actions }) => String(actions) !== String(field.actions))
   const users = offer.actions.map(({ name }) => name).filter((name) => field.actions.includes(name))
-  const scope = users.length < offer.actions.length ? `${users.join(', ')}: ` : ''
+  const scope = differs ? `${users.join(', ')}: ` : ''
   return `${scope}${field.doc}${field.default ? ` Default: ${field.default}.` : ''}`
 }

@@ -38,8 +38,8 @@ pub struct ApiLimit {
     pub resets_at: Option<DateTime<Utc>>,
 }
 
-/// Marks that Claude Code and terminals put before a message.
-const LEAD: &str = r"^[\s\u{200b}⎿│>*●•⚠✗❌✘✖\u{fe0f}]*(?:(?:API |Claude )?Error:\s*)?";
+/// Marks that Claude Code and terminals put before a message; `API Error: Request rejected (429) · …` is its own (2026).
+const LEAD: &str = r"^[\s\u{200b}⎿│>*●•⚠✗❌✘✖\u{fe0f}]*(?:(?:API |Claude )?Error:\s*(?:Request rejected \(429\)\s*[·∙•]\s*)?)?";
 
 /// The sentences, each a whole one.
 const SENTENCES: &[&str] = &[
@@ -141,6 +141,11 @@ mod tests {
             ("You've hit your limit · resets 5pm (Europe/Vilnius)", Usage, Some("03-04T15:00")),
             ("You’ve hit your limit · resets 2pm (Europe/Vilnius)", Usage, Some("03-05T12:00")),
             ("Claude usage limit reached. Your limit will reset at 7pm (Asia/Tokyo).", Usage, Some("03-05T10:00")),
+            (
+                "API Error: Request rejected (429) · Claude usage limit reached. Your limit will reset at 7pm (Asia/Tokyo).",
+                Usage,
+                Some("03-05T10:00"),
+            ),
             ("Claude AI usage limit reached|1772660000", Usage, Some("03-04T21:33")),
             ("Claude AI usage limit reached · resets 1pm (Australia/Sydney)", Usage, Some("03-05T02:00")),
             ("You're out of extra usage · resets 9pm", ExtraUsage, Some("03-05T02:00")),

@@ -142,10 +142,11 @@ record! {
 }
 
 /// `analyze`: the file to read.
-pub(crate) const OUTPUT_FILE: Field<String> = Field::text("outputFile", "A file in the project with one loop's output.")
-    .default("the newest logs/claude_output_*.log, where output is left out too")
-    .on(&[Verb::Analyze.as_str()])
-    .access(Access::Full);
+pub(crate) const OUTPUT_FILE: Field<String> =
+    Field::text("outputFile", "A file inside the project that holds one loop's output.")
+        .default("without output too, the newest logs/claude_output_*.log")
+        .on(&[Verb::Analyze.as_str()])
+        .access(Access::Full);
 
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =
@@ -175,7 +176,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
                   signals lists the loops that said so. confidence is how sure the last analysis is of what it read.",
     input: "ExitDetectionToolInput",
     actions: &[
-        Action::read(Verb::Check.as_str(), "Tells whether the run should end. Changes nothing."),
+        Action::read(Verb::Check.as_str(), "Tells whether the run should end."),
         Action::write(
             Verb::Analyze.as_str(),
             Access::Full,

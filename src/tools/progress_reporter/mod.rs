@@ -160,7 +160,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     input: "ProgressReporterToolInput",
     actions: &[
         Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop."),
-        Action::read(Verb::Read.as_str(), "Tells status and metrics. Changes nothing."),
+        Action::read(Verb::Read.as_str(), "Tells status and metrics."),
         Action::read(Verb::Metrics.as_str(), "The same as `read`."),
     ],
     fields: &[

@@ -266,13 +266,13 @@ export interface ExitDetectionToolInput {
    * What to do.
    *
    * - `check`: Tells whether the run should end.
-   * - `analyze`: Reads one loop's output, remembers its signals, and tells whether the run should end.
+   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
    * - `signals`: The same as `check`.
    * - `reset`: Starts a run: forgets all signals and the last analysis.
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file in the project with one loop's output.
+   * A file inside the project that holds one loop's output.
    *
    * Used by `analyze`.
    *
@@ -413,7 +413,7 @@ export interface TaskPlannerToolInput {
    *
    * Used by `read`.
    *
-   * @default as many as fit; in a program, all
+   * @default as many as fit into an answer; in a program, all
    */
   limit?: number | undefined
   /**

@@ -85,6 +85,18 @@ impl fmt::Display for ErrorCode {
     }
 }
 
+/// What to do next about what the operating system refuses.
+const IO_HINTS: &[(io::ErrorKind, &str)] = &[
+    (io::ErrorKind::PermissionDenied, "give this user access to it"),
+    (io::ErrorKind::ReadOnlyFilesystem, "only reading actions work there"),
+    (io::ErrorKind::StorageFull, "make room on the disk"),
+    (io::ErrorKind::QuotaExceeded, "make room in the quota"),
+    (io::ErrorKind::NotFound, "create what is missing"),
+    (io::ErrorKind::AlreadyExists, "move what stands there away"),
+    (io::ErrorKind::NotADirectory, "move the file away that stands where a folder should be"),
+    (io::ErrorKind::IsADirectory, "move the folder away that stands where a file should be"),
+];
+
 /// A failed call: displayed as `CODE: message`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -109,7 +121,8 @@ impl Error {
     /// `IO_ERROR`: what was tried, on which path, and what the operating system said.
     #[must_use]
     pub fn io(tried: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(ErrorCode::IoError, format!("cannot {tried} {}: {error}", path.display()))
+        let hint = IO_HINTS.iter().find(|(kind, _)| *kind == error.kind()).map_or("mend that and call again", |(_, hint)| hint);
+        Self::new(ErrorCode::IoError, format!("cannot {tried} {}: {error}; {hint}", path.display()))
     }
 
     /// The stable code.

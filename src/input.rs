@@ -1,7 +1,7 @@
 //! Validation of what callers pass: every value is checked against its definition, nothing is coerced.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::schema::{Field, FieldSpec, Kind, ToolDefinition};
+use crate::schema::{Field, FieldSpec, Kind, MAX_SAFE_INTEGER, ToolDefinition};
 
 /// A value as it came from JavaScript. A field that is `undefined` is left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -176,15 +176,15 @@ fn check_value(owner: &str, spec: &FieldSpec, value: RawValue) -> Result<Value> 
         ))
     };
     match (spec.kind, value) {
-        (Kind::Integer { max }, RawValue::Number(number)) => {
-            whole(number, max).map(Value::Integer).ok_or_else(|| wrong(&RawValue::Number(number)))
+        (Kind::Integer { min, max }, RawValue::Number(number)) => {
+            whole(number, min, max).map(Value::Integer).ok_or_else(|| wrong(&RawValue::Number(number)))
         }
         (Kind::Number, RawValue::Number(number)) if number.is_finite() && number >= 0.0 => Ok(Value::Number(number)),
         (Kind::Boolean, RawValue::Boolean(value)) => Ok(Value::Boolean(value)),
         (Kind::Text, RawValue::Text(text)) => Ok(Value::Text(text)),
         (Kind::OneOf(words), RawValue::Text(text)) if words.contains(&text.as_str()) => Ok(Value::Text(text)),
         (Kind::TextList, RawValue::List(items)) => {
-            texts(items).map(Value::TextList).ok_or_else(|| wrong(&RawValue::List(Vec::new())))
+            texts(items).map(Value::TextList).ok_or_else(|| wrong(&RawValue::Other("array with other values")))
         }
         (_, value) => Err(wrong(&value)),
     }
@@ -195,22 +195,22 @@ fn texts(items: Vec<RawValue>) -> Option<Vec<String>> {
     items.into_iter().map(|item| if let RawValue::Text(text) = item { Some(text) } else { None }).collect()
 }
 
-/// A number as a whole one from 0 to `max`, at most 2^53 - 1.
+/// A number as a whole one from `min` to `max`, at most 2^53 - 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
     reason = "the range is checked before the cast"
 )]
-fn whole(number: f64, max: u64) -> Option<u64> {
-    let max = max.min(crate::schema::MAX_SAFE_INTEGER);
-    (number.is_finite() && number.fract() == 0.0 && number >= 0.0 && number <= max as f64).then_some(number as u64)
+fn whole(number: f64, min: u64, max: u64) -> Option<u64> {
+    let max = max.min(MAX_SAFE_INTEGER);
+    (number.is_finite() && number.fract() == 0.0 && number >= min as f64 && number <= max as f64).then_some(number as u64)
 }
 
 fn expected(kind: &Kind) -> String {
     match kind {
-        Kind::Integer { max } if *max == crate::schema::MAX_SAFE_INTEGER => "a whole number, 0 or more".into(),
-        Kind::Integer { max } => format!("a whole number from 0 to {max}"),
+        Kind::Integer { min, max } if *max == MAX_SAFE_INTEGER => format!("a whole number, {min} or more"),
+        Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
         Kind::Number => "a finite number, 0 or more".into(),
         Kind::Boolean => "true or false".into(),
         Kind::Text => "a string".into(),

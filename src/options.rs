@@ -27,15 +27,19 @@ const MAX_TOKENS_PER_HOUR: Field<u64> =
     Field::integer("maxTokensPerHour", "Tokens in a local clock hour; 0 is no limit (v0.11).")
         .default("`MAX_TOKENS_PER_HOUR`, built in: 0");
 const NO_PROGRESS_THRESHOLD: Field<u64> = Field::integer("noProgressThreshold", "Loops without progress that open the circuit.")
+    .at_least(1)
     .default("`CB_NO_PROGRESS_THRESHOLD`, built in: 3");
 const SAME_ERROR_THRESHOLD: Field<u64> =
     Field::integer("sameErrorThreshold", "Loops with errors in a row that open the circuit.")
+        .at_least(1)
         .default("`CB_SAME_ERROR_THRESHOLD`, built in: 5");
 const PERMISSION_DENIAL_THRESHOLD: Field<u64> =
     Field::integer("permissionDenialThreshold", "Loops with permission denials in a row that open the circuit (v0.11).")
+        .at_least(1)
         .default("`CB_PERMISSION_DENIAL_THRESHOLD`, built in: 2");
 const COOLDOWN_MINUTES: Field<u64> =
     Field::integer("cooldownMinutes", "Minutes after which an open circuit is half-open (v0.11).")
+        .at_most(525_960_000)
         .default("`CB_COOLDOWN_MINUTES`, built in: 30");
 const AUTO_RESET: Field<bool> =
     Field::boolean("autoReset", "Close an open circuit at this instance's first circuit_breaker action (v0.11).")
@@ -163,7 +167,8 @@ impl Options {
     pub fn from_raw(raw: &RawInput) -> Result<Self> {
         if let Some((name, _)) = raw.iter().find(|(name, _)| !Self::FIELDS.iter().any(|spec| spec.name == name)) {
             let hint = did_you_mean(name, Self::FIELDS);
-            return Err(Error::invalid_input(format!("RalphTools has no option {name:?}{hint}")));
+            let known = Self::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+            return Err(Error::invalid_input(format!("RalphTools has no option {name:?}{hint}; there are {known}")));
         }
         let checked = Arguments::check("RalphTools", Self::FIELDS, raw.iter().cloned())?;
         let word = |field: Field<String>| checked.get(field);

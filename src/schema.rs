@@ -79,8 +79,10 @@ impl Action {
 /// What a field of an input accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// A whole number from 0 to `max`.
+    /// A whole number from `min` to `max`.
     Integer {
+        /// The smallest value accepted.
+        min: u64,
         /// The largest value accepted.
         max: u64,
     },
@@ -165,13 +167,24 @@ impl Field<u64> {
     /// A whole number from 0.
     #[must_use]
     pub const fn integer(name: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Kind::Integer { max: MAX_SAFE_INTEGER }, doc)
+        Self::new(name, Kind::Integer { min: 0, max: MAX_SAFE_INTEGER }, doc)
     }
 
     /// The largest value accepted.
     #[must_use]
     pub const fn at_most(mut self, max: u64) -> Self {
-        self.spec.kind = Kind::Integer { max };
+        if let Kind::Integer { min, .. } = self.spec.kind {
+            self.spec.kind = Kind::Integer { min, max };
+        }
+        self
+    }
+
+    /// The smallest value accepted.
+    #[must_use]
+    pub const fn at_least(mut self, min: u64) -> Self {
+        if let Kind::Integer { max, .. } = self.spec.kind {
+            self.spec.kind = Kind::Integer { min, max };
+        }
         self
     }
 }

@@ -14,13 +14,16 @@ pub enum Zone {
 
 impl Zone {
     /// The zone that `TZ` names, as the C library reads it: unset is the system's, empty is UTC, a leading colon is
-    /// skipped. What is no name of the IANA database (`EST5EDT4,M3...`) is left to the system.
+    /// skipped, and so is the folder of the zone files. What is no name of the IANA database (`EST5EDT4,M3...`) is left to the system.
     #[must_use]
     pub fn from_tz_variable(value: Option<&str>) -> Self {
         match value.map(|name| name.strip_prefix(':').unwrap_or(name)) {
             None => Self::System,
             Some("") => Self::Named(Tz::UTC),
-            Some(name) => name.parse().map_or(Self::System, Self::Named),
+            Some(name) => {
+                let name = name.split_once("/zoneinfo/").map_or(name, |(_, name)| name);
+                name.parse().map_or(Self::System, Self::Named)
+            }
         }
     }
 
@@ -64,6 +67,7 @@ mod tests {
             (Some(""), Zone::Named(Tz::UTC)),
             (Some(":Asia/Kolkata"), Zone::Named(Tz::Asia__Kolkata)),
             (Some("Australia/Eucla"), Zone::Named(Tz::Australia__Eucla)),
+            (Some("/usr/share/zoneinfo/Europe/Berlin"), Zone::Named(Tz::Europe__Berlin)),
             (Some("XYZ5"), Zone::System),
         ] {
             assert_eq!(Zone::from_tz_variable(value), zone, "{value:?}");

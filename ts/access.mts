@@ -14,8 +14,9 @@ export function parseAccess(access: unknown): Access {
 /** Throws where a call asks for an action or a field that was not offered. Everything else is for the core to judge. */
 export function refuseWhatIsNotOffered(offer: Offer, input: Record<string, unknown>): void {
   const { action } = input
-  if (typeof action === 'string' && !offer.actions.some(({ name }) => name === action)) {
-    throw refusal(offer, `action ${show(action)}`, list(offer.actions.map(({ name }) => name)))
+  if (!offer.actions.some(({ name }) => name === action)) {
+    const wrong = action === undefined ? 'call without an action' : `action ${show(action)}`
+    throw refusal(offer, wrong, list(offer.actions.map(({ name }) => name)))
   }
   for (const field of Object.keys(input)) {
     if (field !== 'action' && !offer.fields.some(({ name }) => name === field)) {

@@ -41,7 +41,7 @@ fn field(field: &FieldSpec) -> Value {
         "access": field.access.as_str(),
     });
     let (kind, detail) = match field.kind {
-        Kind::Integer { max } => ("integer", Some(("max", json!(max)))),
+        Kind::Integer { max, .. } => ("integer", Some(("max", json!(max)))),
         Kind::Number => ("number", None),
         Kind::Boolean => ("boolean", None),
         Kind::Text => ("text", None),

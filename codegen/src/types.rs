@@ -34,8 +34,8 @@ pub fn of_kind(kind: &Kind) -> String {
 /// What the type alone does not say of the values that are accepted.
 pub fn range(kind: &Kind) -> Option<String> {
     match kind {
-        Kind::Integer { max: MAX_SAFE_INTEGER } => Some("A whole number, 0 or more.".to_owned()),
-        Kind::Integer { max } => Some(format!("A whole number from 0 to {max}.")),
+        Kind::Integer { min, max: MAX_SAFE_INTEGER } => Some(format!("A whole number, {min} or more.")),
+        Kind::Integer { min, max } => Some(format!("A whole number from {min} to {max}.")),
         Kind::Number => Some("A finite number, 0 or more.".to_owned()),
         Kind::Boolean | Kind::Text | Kind::OneOf(_) | Kind::TextList => None,
     }

@@ -28,6 +28,8 @@ pub trait Document {
     const FILE: &'static str;
     /// What it holds.
     type Value;
+    /// Whether we write it, so that a damaged one will be kept aside.
+    const WRITTEN: bool = true;
 
     /// Reads its bytes.
     ///

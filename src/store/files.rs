@@ -74,7 +74,8 @@ impl<'a> Reader<'a> {
             Found::Missing => Ok(None),
             Found::Sound(value) => Ok(Some(value)),
             Found::Damaged(what) => {
-                self.warn(format!("{} {what}; it counts as not there, and the next write keeps it aside", D::FILE));
+                let then = if D::WRITTEN { ", and the next write keeps it aside" } else { "" };
+                self.warn(format!("{} {what}; it counts as not there{then}", D::FILE));
                 Ok(None)
             }
         }

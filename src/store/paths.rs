@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorCode, Result};
 
@@ -31,13 +31,19 @@ pub fn regular_file_inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> 
     Ok(Some(resolved))
 }
 
-/// Whether a path that does not exist would lie outside, by its deepest folder that does exist.
+/// Whether a path that does not exist would lie outside: by its names, or by its deepest folder that does exist.
 fn leads_outside(path: &Path, root: &Path) -> bool {
     let Ok(home) = root.canonicalize() else { return true };
-    if path.components().any(|part| part == std::path::Component::ParentDir) {
-        return true;
+    let mut named = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(named.pop()),
+            Component::CurDir => {}
+            part => named.push(part),
+        }
     }
-    path.ancestors().find_map(|folder| folder.canonicalize().ok()).is_none_or(|folder| !folder.starts_with(&home))
+    !named.starts_with(root)
+        || named.ancestors().find_map(|folder| folder.canonicalize().ok()).is_none_or(|folder| !folder.starts_with(&home))
 }
 
 fn outside(path: &Path, root: &Path) -> Error {
@@ -63,6 +69,8 @@ mod tests {
         assert!(matches!(code("./logs/../logs/a.log"), Ok(Some(_))));
         assert_eq!(code("missing"), Ok(None));
         assert_eq!(code("missing/too"), Ok(None));
+        assert_eq!(code("missing/../also"), Ok(None));
+        assert_eq!(code("missing/../../secret"), Err(ErrorCode::OutsideProject));
         assert_eq!(code("../secret"), Err(ErrorCode::OutsideProject));
         assert_eq!(code("../missing"), Err(ErrorCode::OutsideProject));
         assert_eq!(code("/etc/passwd"), Err(ErrorCode::OutsideProject));

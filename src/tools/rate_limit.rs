@@ -175,13 +175,21 @@ macro_rules! counter_file {
 counter_file!(CallCountFile, ".call_count");
 counter_file!(TokenCountFile, ".token_count");
 
+/// `YYYYMMDDHH`.
+const KEY_LENGTH: usize = 10;
+
 impl Document for LastResetFile {
     const FILE: &'static str = ".last_reset";
     type Value = String;
 
-    /// Any text is a key, for bash only compares it; what names no hour is simply another hour.
+    /// Any text is a key, for bash only compares it; what names no hour is simply another hour. An empty file, or the
+    /// first digits of a key, is one that bash is about to rewrite.
     fn decode(bytes: &[u8]) -> Result<String, Damage> {
-        Ok(String::from_utf8_lossy(bytes.trim_ascii()).into_owned())
+        let key = bytes.trim_ascii();
+        if key.len() < KEY_LENGTH && key.iter().all(u8::is_ascii_digit) {
+            return Err(Damage::Cut);
+        }
+        Ok(String::from_utf8_lossy(key).into_owned())
     }
 
     fn encode(value: &String) -> Vec<u8> {

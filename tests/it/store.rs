@@ -288,3 +288,31 @@ fn bad_input_is_never_coerced() {
         );
     }
 }
+
+#[test]
+fn an_hour_key_caught_empty_is_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ralph = open(folder.path(), &json!({"maxCallsPerHour": 10}));
+    call(&ralph, &json!({"action": "increment", "calls": 10})).expect("admitted");
+    let path = folder.path().join(".ralph/.last_reset");
+    let mut rewritten = fs::File::create(&path).expect("truncated");
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| increment(&ralph));
+        thread::yield_now();
+        rewritten.write_all(format!("{HOUR}\n").as_bytes()).expect("written");
+        rewritten.set_modified(now().into()).expect("dated");
+        let answer = writer.join().expect("no panic");
+        assert_eq!((&answer["admitted"], &answer["currentCount"]), (&json!(false), &json!(10)));
+    });
+}
+
+#[test]
+fn a_plan_that_cannot_be_read_does_not_silence_the_signals() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join(".ralph/fix_plan.md")).expect("made");
+    put(folder.path(), ".ralph/.exit_signals", r#"{"test_only_loops":[],"done_signals":[1,2],"completion_indicators":[]}"#);
+    let ralph = open(folder.path(), &json!({}));
+    let answer = ralph.call("exit_detection", raw(json!({"action": "check"}).as_object().expect("an object"))).expect("an answer");
+    assert_eq!(answer["exitReason"], "completion_signals");
+    assert!(answer["warnings"][0].as_str().expect("a warning").contains("fix_plan.md"), "{answer}");
+}

@@ -3,7 +3,7 @@
 use super::files::{
     ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
 };
-use super::run::decision;
+use super::run::{decision, plan_totals};
 use super::source::Source;
 use super::stored::{answered, stored};
 use super::{ExitDetectionToolOutput, FILES_CHANGED, LOOP_NUMBER, OUTPUT, OUTPUT_FILE};
@@ -12,10 +12,9 @@ use crate::generation::Generation;
 use crate::input::Arguments;
 use crate::rules::analysis::{Analysis, Analyzer, Context, FilesChanged, OutputFormat};
 use crate::rules::breaker::Stamp;
-use crate::rules::plan::Plan;
 use crate::rules::signals::{LoopSignals, feed};
 use crate::schema::MAX_SAFE_INTEGER;
-use crate::store::files::{Reader, Writer};
+use crate::store::files::Writer;
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::files_changed;
 
@@ -48,7 +47,8 @@ fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged) -> R
     let context = Context {
         files: changed,
         last_output_length: files.load::<LastOutputLengthFile>()?,
-        blocking_tasks: blocking_tasks(files)?,
+        // v0.9 does not ask.
+        blocking_tasks: project.generation() != Generation::V0_9 && plan_totals(files).blocking > 0,
         allowed_tools: &project.config().allowed_tools,
         now: files.now(),
         zone: *project.zone(),
@@ -58,16 +58,6 @@ fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged) -> R
         files.warn(warning);
     }
     Ok(seen)
-}
-
-/// Whether the plan has open work: v0.9 does not ask.
-fn blocking_tasks(files: &Reader<'_>) -> Result<bool> {
-    let project = files.project();
-    if project.generation() == Generation::V0_9 {
-        return Ok(false);
-    }
-    let plan = files.plan()?.map(|text| Plan::parse(&text, &project.config().optional_sections, project.generation()));
-    Ok(plan.is_some_and(|plan| plan.totals().blocking > 0))
 }
 
 fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, output_file: &str) -> Result<ExitDetectionToolOutput> {
@@ -92,7 +82,7 @@ fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, outpu
         files.save::<LastOutputLengthFile>(&seen.output_length)?;
     }
     let session = remember_session(files, seen.session_id.as_deref(), timestamp.as_str())?;
-    let decided = decision(files, lists, &analysis)?;
+    let decided = decision(files, lists, &analysis);
     Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, loop_number, session, generation)), ..decided })
 }
 

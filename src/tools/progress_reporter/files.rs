@@ -53,6 +53,7 @@ pub struct ProgressFile;
 impl Document for ProgressFile {
     const FILE: &'static str = "progress.json";
     type Value = Value;
+    const WRITTEN: bool = false;
 
     fn decode(bytes: &[u8]) -> Result<Value, Damage> {
         parse_json(bytes)

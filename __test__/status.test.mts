@@ -1,9 +1,12 @@
 // `ralph-mcp status`: what it gathers, and how it fits on a screen.
 
 import { spawnSync } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { showStatus } from '../dist/status/command.mjs'
 import { renderStatus } from '../dist/status/render.mjs'
 import { bar, clean, clip, duration, styles, width } from '../dist/status/text.mjs'
 import { project, ROOT, scratch, writeFiles } from './support/project.mts'
@@ -98,11 +101,58 @@ test('widths', () => {
   expect([45, 725, 11_220, -5].map(duration)).toEqual(['45 s', '12 min 05 s', '3 h 07 min', '0 s'])
 })
 
+describe('--watch', () => {
+  class FakeTerminal extends EventEmitter {
+    isTTY = true
+    columns = 60
+    rows = 24
+    written: string[] = []
+    write(text: string): void {
+      this.written.push(text)
+      this.emit('written')
+    }
+  }
+  const ENTER = '\u001b[?1049h\u001b[?25l'
+  const LEAVE = '\u001b[?25h\u001b[?1049l'
+
+  test('draws again when the size changes, and gives the terminal back', async () => {
+    const terminal = new FakeTerminal()
+    const stop = new AbortController()
+    const done = showStatus({ project: project(), watch: true, json: false }, stop.signal, terminal)
+    await once(terminal, 'written')
+    terminal.columns = 120
+    // Not before the loop waits for it.
+    while (terminal.listenerCount('resize') === 0) await setImmediate()
+    terminal.emit('resize')
+    await once(terminal, 'written')
+    stop.abort()
+    await done
+    const [enter, first = '', second = '', leave] = terminal.written
+    expect([enter, leave]).toEqual([ENTER, LEAVE])
+    for (const frame of [first, second]) expect(frame).toContain('0/100')
+    expect(terminal.listenerCount('resize')).toBe(0)
+  })
+
+  test('gives the terminal back when drawing fails', async () => {
+    const terminal = new FakeTerminal()
+    Object.defineProperty(terminal, 'columns', {
+      get: () => {
+        throw new Error('no size')
+      },
+    })
+    const never = new AbortController().signal
+    await expect(showStatus({ project: project(), watch: true, json: false }, never, terminal)).rejects.toThrow(
+      'no size',
+    )
+    expect(terminal.written).toEqual([ENTER, LEAVE])
+  })
+})
+
 describe('the program', () => {
   const status = (folder: string, ...args: string[]) =>
     spawnSync(process.execPath, [join(ROOT, 'dist/ralph-mcp.mjs'), 'status', '--project', folder, ...args], {
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], TZ: 'UTC', HOME: folder },
+      env: { ...process.env, TZ: 'UTC', HOME: folder, NO_COLOR: '1' },
     })
 
   test('a folder without anything of Ralph: zeroes, and nothing is written', () => {

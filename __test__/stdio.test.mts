@@ -13,6 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { offline } from '../examples/scripted-model/offline.mts'
 import { startScriptedModel } from '../examples/scripted-model/server.mts'
 import { lastToolAnswers } from '../examples/scripted-model/turns.mts'
+import { claudeBinary } from './support/claude.mts'
 import { callTool } from './support/mcp.mts'
 import { project, ROOT, read } from './support/project.mts'
 
@@ -126,17 +127,3 @@ test('Claude Code’s own binary runs it from --mcp-config', async () => {
   const offered = model.requests[0]?.tools?.map(({ name }) => name) ?? []
   expect(offered).toEqual(expect.arrayContaining(listRalphTools().map(({ qualifiedName }) => qualifiedName)))
 })
-
-/** The Claude Code that the Agent SDK brings along. */
-function claudeBinary(): string {
-  const resolve = createRequire(createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk')).resolve
-  const base = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`
-  for (const name of [`${base}/claude`, `${base}-musl/claude`, `${base}/claude.exe`]) {
-    try {
-      return resolve(name)
-    } catch {
-      // Another platform's.
-    }
-  }
-  throw new Error(`the Agent SDK has no binary for ${process.platform}-${process.arch}`)
-}

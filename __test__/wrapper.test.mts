@@ -63,6 +63,8 @@ describe.skipIf(!complete)('the loop', () => {
     expect(read(project, '.ralph/fix_plan.md').match(/- \[x\]/g)).toHaveLength(4)
     expect(read(project, '.ralph/fix_plan.md')).toContain('- [ ] Greet in other languages')
     expect(read(project, '.ralph/.call_count').trim()).toBe('2')
+    // 150 a request, 11 requests: a resumed session's earlier tokens are not counted again.
+    expect(read(project, '.ralph/.token_count').trim()).toBe('1650')
     expect(status(project)).toMatchObject({ status: 'completed', exit_reason: 'plan_complete', loop_count: 2 })
     expect(read(project, '.ralph/logs/metrics.jsonl').trim().split('\n')).toHaveLength(2)
     expect(read(project, '.ralph/logs/ralph.log')).toContain('greet.mjs is written')
@@ -75,6 +77,21 @@ describe.skipIf(!complete)('the loop', () => {
     expect(ending).toMatchObject({ status: 'halted', exitReason: 'stagnation_detected', loops: 3 })
     expect(JSON.parse(read(project, '.ralph/.circuit_breaker_state'))).toMatchObject({ state: 'OPEN', total_opens: 1 })
     expect(status(project)).toMatchObject({ status: 'halted', last_action: 'circuit_breaker_open' })
+  })
+
+  test('goes on in a v0.9 project as long as Claude says so', async () => {
+    const goOn = (text: string) => ({
+      text: `${text}\n\n---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nFILES_MODIFIED: 1\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---`,
+    })
+    const { ending, project } = await run(() => ['One file.', 'Another.', 'A third.'].map(goOn), {
+      maxLoops: 3,
+      before: (folder) => {
+        rmSync(join(folder, '.ralph'), { recursive: true })
+        writeFiles(folder, { 'PROMPT.md': 'Go on.', '@fix_plan.md': '- [x] First\n- [ ] Second\n' })
+      },
+    })
+    expect(ending).toMatchObject({ status: 'stopped', loops: 3 })
+    expect(JSON.parse(read(project, '.exit_signals'))).toMatchObject({ done_signals: [], completion_indicators: [] })
   })
 
   test('does not start while the breaker is open', async () => {
@@ -119,9 +136,11 @@ describe.skipIf(!complete)('the loop', () => {
       type: 'rate_limit_error',
       message: 'Claude usage limit reached. Your limit will reset at 7pm (UTC).',
     }
-    const { ending, waits, project } = await run(() => [{ error: limit }, { text: 'on again' }], { maxLoops: 2 })
-    expect(waits[0]).toBeGreaterThan(0)
+    const { ending, waits, notes, project } = await run(() => [{ error: limit }, { text: 'on again' }], { maxLoops: 2 })
     expect(ending.loops).toBe(2)
+    expect(notes.join('\n')).toMatch(/waiting \d+ s: Claude usage limit reached/)
+    expect(waits).toHaveLength(1)
+    expect(waits[0]).toBeLessThanOrEqual(24 * 3_600_000)
     expect(JSON.parse(read(project, '.ralph/.circuit_breaker_state')).consecutive_no_progress).toBe(1)
   })
 

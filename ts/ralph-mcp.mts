@@ -24,10 +24,17 @@ async function run(command: Command): Promise<void> {
       process.stdout.write(`${VERSION}\n`)
       return
     case 'status':
-      return (await import('./status/command.mjs')).showStatus(command)
+      return (await import('./status/command.mjs')).showStatus(command, interrupted())
     case 'serve':
       return (await import('./stdio-server.mjs')).serve(command)
   }
+}
+
+/** Aborted by Ctrl-C, so that a watch can give the terminal back as it was. */
+function interrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
 }
 
 function explain(error: unknown): string {

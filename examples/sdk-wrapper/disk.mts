@@ -1,6 +1,6 @@
 // What a run changed on disk, in lines that a person can read.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What is watched, by name. */
@@ -19,36 +19,35 @@ type Json = Record<string, unknown>
 const STATE: Record<string, (text: string) => string> = {
   '.call_count': (text) => text.trim(),
   '.token_count': (text) => text.trim(),
-  '.exit_signals': (text) => text.trim(),
-  '.circuit_breaker_state': (text) => pick(text, ['state', 'consecutive_no_progress', 'reason']),
-  'status.json': (text) => pick(text, ['status', 'last_action', 'loop_count', 'exit_reason']),
+  '.exit_signals': (text) => JSON.stringify(JSON.parse(text)),
+  '.circuit_breaker_state': (text) => {
+    const { state, consecutive_no_progress, reason } = JSON.parse(text) as Json
+    return [state, `${consecutive_no_progress} without progress`, reason].filter(Boolean).join(', ')
+  },
+  'status.json': (text) => {
+    const { status, last_action, loop_count, exit_reason } = JSON.parse(text) as Json
+    return [`${status}/${last_action}`, exit_reason, `loop ${loop_count}`].filter(Boolean).join(', ')
+  },
 }
 
-function pick(text: string, keys: string[]): string {
-  const json = JSON.parse(text) as Json
-  return keys
-    .filter((key) => json[key] !== '' && json[key] !== undefined)
-    .map((key) => `${key} ${json[key]}`)
-    .join(', ')
-}
-
-/** The project's own files, the plan line by line, and the state. */
+/** The project's own files, the plan line by line, and the state, in either layout. */
 export function readDisk(project: string): Disk {
   const disk: Disk = new Map()
   for (const name of readdirSync(project)) {
     const file = statSync(join(project, name))
     if (file.isFile() && !name.startsWith('.')) disk.set(name, `${file.size} bytes`)
   }
-  const state = join(project, '.ralph')
-  readFileSync(join(state, 'fix_plan.md'), 'utf8')
-    .split('\n')
-    .forEach((line, index) => void disk.set(`.ralph/fix_plan.md:${index + 1}`, line))
+  const [state, plan] = existsSync(join(project, '.ralph')) ? ['.ralph/', 'fix_plan.md'] : ['', '@fix_plan.md']
+  const read = (name: string, note: (text: string) => void) => {
+    const path = join(project, state, name)
+    // What is not there is not written yet.
+    if (existsSync(path)) note(readFileSync(path, 'utf8'))
+  }
+  read(plan, (text) => {
+    for (const [index, line] of text.split('\n').entries()) disk.set(`${state}${plan}:${index + 1}`, line)
+  })
   for (const [name, show] of Object.entries(STATE)) {
-    try {
-      disk.set(`.ralph/${name}`, show(readFileSync(join(state, name), 'utf8')))
-    } catch {
-      // Not written yet.
-    }
+    read(name, (text) => void disk.set(state + name, show(text)))
   }
   return disk
 }

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Options, query, type SDKMessage } from '@anthropic-ai/claude-agent-sdk'
+import { type Options, query, type SDKMessage, type SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
 import { RalphTools, type RalphToolsOptions } from 'ralph-sdk-tools'
 import { createRalphServer } from 'ralph-sdk-tools/agent-sdk'
 
@@ -46,7 +46,8 @@ const PAUSE_FOR_UNKNOWN_LIMIT_SECONDS = 3600
 export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
   const { projectDir, signal, maxLoops = Number.POSITIVE_INFINITY, onNote } = options
   const sleep = options.sleep ?? ((milliseconds, abort) => delay(milliseconds, undefined, abort && { signal: abort }))
-  const ralph = new RalphTools({ projectDir, ...options.ralph })
+  // v0.9's rules know plain text alone and would look for words in the SDK's JSON, so a v0.9 project needs these too.
+  const ralph = new RalphTools({ projectDir, rules: 'v0.11', ...options.ralph })
   let sessionId: string | undefined
   let loop = 0
 
@@ -162,8 +163,11 @@ async function ask(options: RalphLoopOptions, ralph: RalphTools, sessionId: stri
     })
     for await (const message of messages) {
       options.onMessage?.(message)
-      if (message.type === 'result' || message.type === 'rate_limit_event') lines.push(JSON.stringify(message))
-      hasResult ||= message.type === 'result'
+      if (message.type === 'rate_limit_event') lines.push(JSON.stringify(message))
+      if (message.type === 'result') {
+        lines.push(JSON.stringify(sessionId === undefined ? message : withOwnUsage(message)))
+        hasResult = true
+      }
     }
   } catch (error) {
     // The stream also throws after a result that is an error; then the result says more.
@@ -172,6 +176,12 @@ async function ask(options: RalphLoopOptions, ralph: RalphTools, sessionId: stri
     options.signal?.removeEventListener('abort', abort)
   }
   return hasResult ? { output: lines.join('\n') } : { failure: 'the query ended without a result' }
+}
+
+/** In a resumed session `modelUsage` goes on from the earlier total, which is counted already. */
+function withOwnUsage(result: SDKResultMessage & { model_usage_since_last_result?: unknown }): object {
+  // Where the SDK does not say what is new, `usage` speaks, which leaves subagents out.
+  return { ...result, modelUsage: result.model_usage_since_last_result }
 }
 
 /** The loop's prompt, where either generation of Ralph keeps it. */

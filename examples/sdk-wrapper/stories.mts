@@ -69,7 +69,7 @@ export function workingStory(project: string): ScriptedTurn[] {
     }),
     { calls: [ralph('task_planner', { action: 'progress' })] },
     {
-      text: `Everything that blocks is done.\n\n${statusBlock({ STATUS: 'COMPLETE', TASKS_COMPLETED_THIS_LOOP: 2, FILES_MODIFIED: 2, TESTS_STATUS: 'PASSING', WORK_TYPE: 'TESTING', EXIT_SIGNAL: true, RECOMMENDATION: 'None' })}`,
+      text: `Everything that blocks is done.\n\n${statusBlock({ STATUS: 'COMPLETE', TASKS_COMPLETED_THIS_LOOP: 2, FILES_MODIFIED: 2, TESTS_STATUS: 'PASSING', WORK_TYPE: 'DOCUMENTATION', EXIT_SIGNAL: true, RECOMMENDATION: 'None' })}`,
     },
   ]
 }

@@ -1,5 +1,6 @@
 //! Files, lock, clock and configuration of a Ralph project.
 
+pub mod chunks;
 pub mod clock;
 pub mod config;
 pub mod document;
@@ -7,6 +8,7 @@ pub mod files;
 pub mod git;
 pub mod instance;
 pub mod lock;
+pub mod log;
 pub mod paths;
 pub mod project;
 pub mod replace;

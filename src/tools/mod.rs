@@ -2,6 +2,7 @@
 
 pub mod circuit_breaker;
 pub mod exit_detection;
+pub mod progress_reporter;
 pub mod rate_limit;
 pub mod task_planner;
 
@@ -29,6 +30,10 @@ pub const TOOLS: &[Tool] = &[
     Tool { definition: &exit_detection::DEFINITION, run: |project, arguments| answer(exit_detection::run(project, arguments)) },
     Tool { definition: &circuit_breaker::DEFINITION, run: |project, arguments| answer(circuit_breaker::run(project, arguments)) },
     Tool { definition: &task_planner::DEFINITION, run: |project, arguments| answer(task_planner::run(project, arguments)) },
+    Tool {
+        definition: &progress_reporter::DEFINITION,
+        run: |project, arguments| answer(progress_reporter::run(project, arguments)),
+    },
 ];
 
 impl Tool {

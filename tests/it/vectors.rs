@@ -21,3 +21,18 @@ fn circuit() {
 fn exitcheck() {
     replay("exitcheck");
 }
+
+#[test]
+fn analyze() {
+    replay("analyze");
+}
+
+#[test]
+fn status() {
+    replay("status");
+}
+
+#[test]
+fn metrics() {
+    replay("metrics");
+}

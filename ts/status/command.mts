@@ -2,7 +2,7 @@
 
 import { RalphTools } from '../../index.js'
 import { renderStatus } from './render.mjs'
-import { type Snapshot, takeSnapshot } from './snapshot.mjs'
+import { takeSnapshot } from './snapshot.mjs'
 import { styles } from './text.mjs'
 
 const REFRESH_MILLISECONDS = 2000
@@ -12,49 +12,66 @@ const HOME = '\x1b[H'
 const CLEAR_REST_OF_LINE = '\x1b[K'
 const CLEAR_BELOW = '\x1b[J'
 
-/** Prints the state of a project once, or again and again. */
-export async function showStatus(command: { project?: string; watch: boolean; json: boolean }): Promise<void> {
+/** As much of standard output as the screen needs. */
+export interface Terminal {
+  isTTY?: boolean
+  columns?: number
+  rows?: number
+  write(text: string): unknown
+  on(event: 'resize', listener: () => void): unknown
+  off(event: 'resize', listener: () => void): unknown
+}
+
+/** Prints the state of a project once, or again and again until `stop` is aborted. */
+export async function showStatus(
+  command: { project?: string; watch: boolean; json: boolean },
+  stop: AbortSignal,
+  terminal: Terminal = process.stdout,
+): Promise<void> {
   const projectDir = command.project ?? process.env['RALPH_PROJECT_DIR'] ?? process.cwd()
   const ralph = new RalphTools({ projectDir })
-  const { stdout } = process
   if (command.json) {
-    stdout.write(`${JSON.stringify(await takeSnapshot(ralph, projectDir), null, 2)}\n`)
-  } else if (command.watch && stdout.isTTY) {
-    await watch(async () => screen(await takeSnapshot(ralph, projectDir), stdout.rows))
-  } else {
-    stdout.write(`${screen(await takeSnapshot(ralph, projectDir), stdout.rows).join('\n')}\n`)
-    if (command.watch) process.stderr.write('ralph-mcp: --watch needs a terminal; printed once\n')
+    terminal.write(`${JSON.stringify(await takeSnapshot(ralph, projectDir), null, 2)}\n`)
+    return
   }
+  const draw = async () => screen(ralph, projectDir, terminal)
+  if (command.watch && terminal.isTTY) return watch(draw, stop, terminal)
+  terminal.write(`${(await draw()).join('\n')}\n`)
+  if (command.watch) process.stderr.write('ralph-mcp: --watch needs a terminal; printed once\n')
 }
 
-function screen(snapshot: Snapshot, rows = 40): string[] {
-  const { stdout, env } = process
+async function screen(ralph: RalphTools, projectDir: string, terminal: Terminal): Promise<string[]> {
+  const { columns = 80, rows = 40 } = terminal
   // The last row stays free, for the prompt that follows.
-  return renderStatus(snapshot, { columns: stdout.columns ?? 80, rows: rows - 1, styles: styles(stdout, env) })
+  const place = { columns, rows: rows - 1, styles: styles(terminal, process.env) }
+  return renderStatus(await takeSnapshot(ralph, projectDir), place)
 }
 
-async function watch(draw: () => Promise<string[]>): Promise<void> {
-  const { stdout } = process
-  const stop = new AbortController()
-  const end = () => stop.abort()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
-  stdout.on('resize', () => wake?.())
-  let wake: (() => void) | undefined
-  stdout.write(ENTER_SCREEN)
+async function watch(draw: () => Promise<string[]>, stop: AbortSignal, terminal: Terminal): Promise<void> {
+  terminal.write(ENTER_SCREEN)
   try {
-    while (!stop.signal.aborted) {
+    while (!stop.aborted) {
       const lines = await draw()
-      stdout.write(HOME + lines.map((line) => line + CLEAR_REST_OF_LINE).join('\n') + CLEAR_BELOW)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, REFRESH_MILLISECONDS)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-        stop.signal.addEventListener('abort', () => wake?.(), { once: true })
-      })
+      terminal.write(HOME + lines.map((line) => line + CLEAR_REST_OF_LINE).join('\n') + CLEAR_BELOW)
+      await nextDraw(stop, terminal)
     }
   } finally {
-    stdout.write(LEAVE_SCREEN)
+    terminal.write(LEAVE_SCREEN)
   }
+}
+
+/** Until it is time to draw again, the terminal's size changes, or the watch ends. */
+function nextDraw(stop: AbortSignal, terminal: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', wake)
+      terminal.off('resize', wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, REFRESH_MILLISECONDS)
+    stop.addEventListener('abort', wake)
+    terminal.on('resize', wake)
+    if (stop.aborted) wake()
+  })
 }

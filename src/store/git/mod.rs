@@ -1,8 +1,7 @@
 //! What git says of a project: its HEAD, and how many files changed.
 //!
 //! Everything that a repository can be configured to run is switched off (see [`process`]), for the loop that is guarded
-//! may write to it. A submodule counts as one file, and only once its commit changed: looking into it would need git to
-//! run inside, by a configuration of its own.
+//! may write to it. A submodule counts as one file, as in bash: where its commit or anything in it changed.
 
 pub mod own;
 mod process;
@@ -70,7 +69,7 @@ pub fn files_changed(
     answer(|warnings| {
         let Some(git) = Git::open(project_root, timeout)? else { return Ok(0) };
         let mut paths = BTreeSet::new();
-        for change in status(&git)? {
+        for change in status(&git, SUBMODULE_DEPTH)? {
             if change.unstaged || (counted.staged && change.staged) {
                 paths.insert(change.path);
             }
@@ -133,8 +132,11 @@ struct Change {
     unstaged: bool,
 }
 
+/// Submodules of submodules are looked into this deep.
+const SUBMODULE_DEPTH: usize = 3;
+
 /// `git status` rather than `git diff`, which would rewrite the index.
-fn status(git: &Git) -> Result<Vec<Change>, Failure> {
+fn status(git: &Git, depth: usize) -> Result<Vec<Change>, Failure> {
     let output = git.run(&[
         "status",
         "--porcelain=v2",
@@ -144,7 +146,32 @@ fn status(git: &Git) -> Result<Vec<Change>, Failure> {
         "--no-ahead-behind",
         "--find-renames",
     ])?;
-    Ok(parse_status(&output))
+    let mut changes = parse_status(&output);
+    if depth > 0 {
+        changes.extend(submodules(git)?.into_iter().filter(|path| is_dirty(git, path, depth)).map(|path| Change {
+            path,
+            staged: false,
+            unstaged: true,
+        }));
+    }
+    Ok(changes)
+}
+
+/// The paths of submodules, by the index.
+fn submodules(git: &Git) -> Result<Vec<String>, Failure> {
+    if !git.top().join(".gitmodules").is_file() {
+        return Ok(Vec::new());
+    }
+    let output = git.run(&["ls-files", "--stage", "-z", "--full-name", "--", ":/"])?;
+    let entries = output.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
+    let links = entries.filter(|entry| entry.starts_with("160000 "));
+    Ok(links.filter_map(|entry| entry.split_once('\t')).map(|(_, path)| path.to_owned()).collect())
+}
+
+/// Whether something in a submodule changed; where git cannot tell, it did not.
+fn is_dirty(git: &Git, path: &str, depth: usize) -> bool {
+    let inside = git.submodule(path).ok().flatten();
+    inside.is_some_and(|inside| status(&inside, depth - 1).is_ok_and(|changes| !changes.is_empty()))
 }
 
 /// The entries of `git status --porcelain=v2 -z`.

@@ -6,13 +6,14 @@
 //! | an external diff, textconv | `--no-ext-diff`, `--no-textconv`, and no command here prints a patch |
 //! | clean filters, as files are compared | each configured filter is set to nothing by `-c` |
 //! | a transport, for a missing object of a partial clone | `GIT_NO_LAZY_FETCH`, `-c protocol.allow=never` |
-//! | anything inside a submodule | `--ignore-submodules=dirty` |
+//! | anything inside a submodule | `--ignore-submodules=dirty`; it is looked into by a git of its own, under the same rules |
 //!
 //! A file that a filter would change (as with git-lfs) and that was touched, not changed, counts as changed. Variables of
 //! the environment that name another repository or configuration are removed; the index is not written.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -82,13 +83,22 @@ const KEPT_VARIABLES: &[&str] = &["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACRO
 impl Git {
     /// `None` without git, or where the project is in no work tree.
     pub(super) fn open(project_root: &Path, timeout: Duration) -> Result<Option<Self>, Failure> {
-        let mut git = Self {
-            root: project_root.to_owned(),
-            timeout,
-            deadline: Instant::now() + timeout,
-            filters: Vec::new(),
-            prefix: PathBuf::new(),
-        };
+        Self::open_until(project_root.to_owned(), timeout, Instant::now() + timeout)
+    }
+
+    /// The repository of a submodule, within the same time; `None` where there is none in that folder.
+    pub(super) fn submodule(&self, path: &str) -> Result<Option<Self>, Failure> {
+        let folder = self.top().join(path);
+        if !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
+            return Ok(None);
+        }
+        let submodule = Self::open_until(folder, self.timeout, self.deadline)?;
+        // Elsewhere than at its own top it is the outer repository that was found.
+        Ok(submodule.filter(|git| git.prefix.as_os_str().is_empty()))
+    }
+
+    fn open_until(root: PathBuf, timeout: Duration, deadline: Instant) -> Result<Option<Self>, Failure> {
+        let mut git = Self { root, timeout, deadline, filters: Vec::new(), prefix: PathBuf::new() };
         let output = match git.run(&["rev-parse", "--is-inside-work-tree", "--show-prefix"]) {
             Ok(output) => output,
             Err(Failure::Missing) => return Ok(None),
@@ -108,6 +118,11 @@ impl Git {
     /// The project's path inside its repository.
     pub(super) fn prefix(&self) -> &Path {
         &self.prefix
+    }
+
+    /// The top of the work tree.
+    pub(super) fn top(&self) -> &Path {
+        self.root.ancestors().nth(self.prefix.components().count()).unwrap_or(&self.root)
     }
 
     fn find_filters(&self) -> Result<Vec<OsString>, Failure> {

@@ -263,17 +263,48 @@ fn a_filter_that_cannot_be_switched_off_keeps_git_from_being_asked() {
 }
 
 #[test]
-fn a_submodule_counts_once_its_commit_changed() {
+fn a_submodule_counts_once_for_all_that_changed_in_it() {
+    let inner = Repository::new(&["x", "y"]);
+    let outer = Repository::new(&["a"]);
+    let path = inner.path().to_string_lossy().into_owned();
+    let add = |name: &str| outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &path, name]);
+    add("sub");
+    add("other one");
+    outer.commit();
+    assert_eq!(outer.changed(Generation::V0_11, None), exactly(0));
+    outer.write("sub/x", "two\n");
+    outer.write("sub/y", "two\n");
+    for generation in [Generation::V0_9, Generation::V0_11] {
+        assert_eq!(outer.changed(generation, None), exactly(1));
+    }
+    outer.git(&["-C", "sub", "commit", "-q", "-a", "-m", "x"]);
+    assert_eq!(outer.changed(Generation::V0_11, None), exactly(1));
+    outer.write("other one/x", "two\n");
+    assert_eq!(outer.changed(Generation::V0_11, None), exactly(2));
+    // One that is not checked out is no repository of its own.
+    outer.git(&["submodule", "--quiet", "deinit", "-f", "other one"]);
+    assert_eq!(outer.changed(Generation::V0_11, None), exactly(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_a_submodule_configures_is_run() {
     let inner = Repository::new(&["x"]);
     let outer = Repository::new(&["a"]);
     let path = inner.path().to_string_lossy().into_owned();
     outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &path, "sub"]);
     outer.commit();
+    let marker = outer.path().join("sprung");
+    let trap = format!("touch '{}'; cat", marker.display());
+    outer.git(&["-C", "sub", "config", "core.fsmonitor", &trap]);
+    outer.git(&["-C", "sub", "config", "filter.evil.clean", &trap]);
+    outer.write("sub/.gitattributes", "* filter=evil\n");
     outer.write("sub/x", "two\n");
-    assert_eq!(outer.changed(Generation::V0_11, None), exactly(0));
-    let sub = Repository::git;
-    sub(&outer, &["-C", "sub", "commit", "-q", "-a", "-m", "x"]);
     assert_eq!(outer.changed(Generation::V0_11, None), exactly(1));
+    assert!(!marker.exists());
+    // The trap works.
+    outer.git(&["-C", "sub", "status"]);
+    assert!(marker.exists());
 }
 
 #[test]

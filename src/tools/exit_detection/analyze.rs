@@ -1,11 +1,112 @@
-//! `analyze`. (Placeholder: branch `analysis` brings it.)
+//! `analyze`: reads one loop's output, remembers what it says, and decides.
 
-use super::ExitDetectionToolOutput;
-use crate::error::{Error, ErrorCode, Result};
+use super::files::{
+    ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
+};
+use super::run::decision;
+use super::source::Source;
+use super::stored::{answered, stored};
+use super::{ExitDetectionToolOutput, FILES_CHANGED, LOOP_NUMBER, OUTPUT, OUTPUT_FILE};
+use crate::error::Result;
+use crate::generation::Generation;
 use crate::input::Arguments;
+use crate::rules::analysis::{Analysis, Analyzer, Context, FilesChanged, OutputFormat};
+use crate::rules::breaker::Stamp;
+use crate::rules::plan::Plan;
+use crate::rules::signals::{LoopSignals, feed};
+use crate::schema::MAX_SAFE_INTEGER;
+use crate::store::files::{Reader, Writer};
 use crate::store::project::{Outcome, Project};
+use crate::tools::circuit_breaker::files_changed;
 
-/// Reads one loop's output.
-pub(super) fn run(_project: &Project, _arguments: &Arguments) -> Result<Outcome<ExitDetectionToolOutput>> {
-    Err(Error::new(ErrorCode::Internal, "exit_detection analyze is not built yet"))
+/// Reads the output and asks git before the lock is taken: both may take a while. What they found is weighed and written
+/// under it.
+pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ExitDetectionToolOutput>> {
+    let source = Source::find(project, arguments)?;
+    let mut analyzer = Analyzer::new(project.generation());
+    source.read(&mut analyzer)?;
+    let (files_changed, mut warnings) = if let Some(count) = arguments.get(FILES_CHANGED) {
+        (FilesChanged::Told(count), Vec::new())
+    } else {
+        let counted = files_changed(project)?;
+        (FilesChanged::Counted(counted.value), counted.warnings)
+    };
+    if matches!(source, Source::File(..)) && arguments.get(OUTPUT_FILE).is_some() && arguments.get(OUTPUT).is_some() {
+        warnings.push("outputFile and output are both given; outputFile was read".to_owned());
+    }
+    project.write(|files| {
+        for warning in warnings {
+            files.warn(warning);
+        }
+        let seen = weigh(files, analyzer, files_changed)?;
+        conclude(files, arguments, seen, source.name())
+    })
+}
+
+fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged) -> Result<Analysis> {
+    let project = files.project();
+    let context = Context {
+        files: changed,
+        last_output_length: files.load::<LastOutputLengthFile>()?,
+        blocking_tasks: blocking_tasks(files)?,
+        allowed_tools: &project.config().allowed_tools,
+        now: files.now(),
+        zone: *project.zone(),
+    };
+    let seen = analyzer.finish(&context);
+    for warning in &seen.warnings {
+        files.warn(warning);
+    }
+    Ok(seen)
+}
+
+/// Whether the plan has open work: v0.9 does not ask.
+fn blocking_tasks(files: &Reader<'_>) -> Result<bool> {
+    let project = files.project();
+    if project.generation() == Generation::V0_9 {
+        return Ok(false);
+    }
+    let plan = files.plan()?.map(|text| Plan::parse(&text, &project.config().optional_sections, project.generation()));
+    Ok(plan.is_some_and(|plan| plan.totals().blocking > 0))
+}
+
+fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, output_file: &str) -> Result<ExitDetectionToolOutput> {
+    let generation = files.project().generation();
+    let before = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
+    let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&before));
+    let signals = LoopSignals {
+        loop_number,
+        test_only: seen.is_test_only,
+        progress: seen.has_progress,
+        completion: seen.has_completion_signal,
+        exit: seen.exit_signal,
+        explicit_false: seen.explicit_exit_signal && !seen.exit_signal,
+        confidence: seen.confidence_score,
+    };
+    let lists = feed(&files.load::<ExitSignalsFile>()?.unwrap_or_default(), &signals, generation);
+    let timestamp = Stamp::at(files.now());
+    let analysis = stored(&seen, loop_number, output_file, timestamp.as_str(), generation);
+    files.save::<ResponseAnalysisFile>(&analysis)?;
+    files.save::<ExitSignalsFile>(&lists)?;
+    if seen.format == OutputFormat::Text {
+        files.save::<LastOutputLengthFile>(&seen.output_length)?;
+    }
+    let session = remember_session(files, seen.session_id.as_deref(), timestamp.as_str())?;
+    let decided = decision(files, lists, &analysis)?;
+    Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, loop_number, session, generation)), ..decided })
+}
+
+fn next_loop(before: &StoredAnalysis) -> u64 {
+    before.loop_number().unwrap_or(0).saturating_add(1).min(MAX_SAFE_INTEGER)
+}
+
+/// Keeps the session for the next query; what could not be one is not kept, for bash hands it to `claude --resume`.
+fn remember_session(files: &mut Writer<'_>, id: Option<&str>, timestamp: &str) -> Result<Option<String>> {
+    let Some(id) = id else { return Ok(None) };
+    if !is_session_id(id) {
+        files.warn("the output's session id is none that Claude makes; it was not kept");
+        return Ok(None);
+    }
+    files.save::<SessionFile>(&Session { id: id.to_owned(), timestamp: timestamp.to_owned() })?;
+    Ok(Some(id.to_owned()))
 }

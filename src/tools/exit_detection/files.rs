@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::rules::breaker::LoopAnalysis;
 use crate::rules::signals::SignalLists;
-use crate::store::document::{Damage, Document, json_counter, parse_object, pretty_json, whole_number};
+use crate::store::document::{Damage, Document, json_counter, parse_counter, parse_object, pretty_json, whole_number};
 
 /// `.exit_signals`.
 #[derive(Debug)]
@@ -126,5 +126,66 @@ impl StoredAnalysis {
             asking_questions: self.flag("asking_questions"),
             has_errors: self.flag("has_errors"),
         }
+    }
+}
+
+/// `.last_output_length`: characters of the last text output.
+#[derive(Debug)]
+pub struct LastOutputLengthFile;
+
+impl Document for LastOutputLengthFile {
+    const FILE: &'static str = ".last_output_length";
+    type Value = u64;
+
+    fn decode(bytes: &[u8]) -> Result<u64, Damage> {
+        parse_counter(bytes)
+    }
+
+    fn encode(value: &u64) -> Vec<u8> {
+        format!("{value}\n").into_bytes()
+    }
+}
+
+/// `.claude_session_id`: the session that the next query may resume (v0.11).
+#[derive(Debug)]
+pub struct SessionFile;
+
+/// A session and when it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The id, one that `is_session_id` accepts.
+    pub id: String,
+    /// UTC, as in all state files; empty where a file of an older Ralph has none.
+    pub timestamp: String,
+}
+
+/// Whether a text may be handed to `claude --resume`: 1 to 128 letters, digits, `_` and `-`.
+#[must_use]
+pub fn is_session_id(text: &str) -> bool {
+    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+impl Document for SessionFile {
+    const FILE: &'static str = ".claude_session_id";
+    type Value = Session;
+
+    /// Ralph before v0.11 wrote the bare id (its issue 123).
+    fn decode(bytes: &[u8]) -> Result<Session, Damage> {
+        if let Some(bare) = std::str::from_utf8(bytes).ok().map(str::trim).filter(|text| is_session_id(text)) {
+            return Ok(Session { id: bare.to_owned(), timestamp: String::new() });
+        }
+        let object = parse_object(bytes)?;
+        let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match text("session_id") {
+            id if is_session_id(&id) => Ok(Session { id, timestamp: text("timestamp") }),
+            _ => Err(Damage::Wrong("names no session".into())),
+        }
+    }
+
+    fn encode(session: &Session) -> Vec<u8> {
+        let mut object = Map::new();
+        object.insert("session_id".into(), session.id.clone().into());
+        object.insert("timestamp".into(), session.timestamp.clone().into());
+        pretty_json(&object)
     }
 }

@@ -1,14 +1,20 @@
 //! `exit_detection`: whether the run is finished, by what Claude wrote and by the plan.
 
 mod analyze;
+#[cfg(test)]
+mod analyze_tests;
 mod files;
 mod run;
+mod source;
+mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use files::{ExitSignalsFile, ResponseAnalysisFile, StoredAnalysis};
+pub use files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, SessionFile, StoredAnalysis};
 pub use run::{decision, run};
 
+use crate::rules::analysis::OutputFormat;
+use crate::rules::analysis::api_limit::ApiLimitKind;
 use crate::rules::signals::{ExitReason, SignalLists};
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
@@ -24,32 +30,6 @@ words! {
         Signals = "signals",
         /// Starts a run.
         Reset = "reset",
-    }
-}
-
-words! {
-    /// How an output was written.
-    OutputFormat {
-        /// Plain text.
-        Text = "text",
-        /// One JSON value: an object or an array.
-        Json = "json",
-        /// JSON lines.
-        StreamJson = "stream-json",
-    }
-}
-
-words! {
-    /// Which limit of the provider's was hit.
-    ApiLimitKind {
-        /// The five-hour window of a plan.
-        FiveHour = "five_hour",
-        /// The week of a plan.
-        Weekly = "weekly",
-        /// A plan's usage limit that does not say which.
-        Usage = "usage",
-        /// Usage paid for beyond the plan.
-        ExtraUsage = "extra_usage",
     }
 }
 
@@ -162,11 +142,10 @@ record! {
 }
 
 /// `analyze`: the file to read.
-pub(crate) const OUTPUT_FILE: Field<String> =
-    Field::text("outputFile", "A file inside the project that holds one loop's output.")
-        .default("the newest logs/claude_output_*.log, where output is left out too")
-        .on(&[Verb::Analyze.as_str()])
-        .access(Access::Full);
+pub(crate) const OUTPUT_FILE: Field<String> = Field::text("outputFile", "A file in the project with one loop's output.")
+    .default("the newest logs/claude_output_*.log, where output is left out too")
+    .on(&[Verb::Analyze.as_str()])
+    .access(Access::Full);
 
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =
@@ -193,15 +172,14 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Exit detection",
     description: "Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means stop, and exitReason says why \
                   (plan_complete, project_complete, completion_signals, test_saturation, permission_denied, safety_circuit_breaker). \
-                  signals lists the loops that said so. confidence is how sure the last analysis is of what it read. \
-                  `signals` answers the same as `check`.",
+                  signals lists the loops that said so. confidence is how sure the last analysis is of what it read.",
     input: "ExitDetectionToolInput",
     actions: &[
         Action::read(Verb::Check.as_str(), "Tells whether the run should end. Changes nothing."),
         Action::write(
             Verb::Analyze.as_str(),
             Access::Full,
-            "Reads one loop's output, remembers its signals, and tells whether the run should end.",
+            "Reads one loop's output, remembers its signals, and answers as `check`.",
         )
         .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),

@@ -1,0 +1,147 @@
+//! Output in JSON: one object, an array of messages, or stream-json, read in one pass and bounded memory.
+
+pub mod last;
+pub mod machine;
+pub mod message;
+pub mod report;
+mod stack;
+mod string_end;
+pub mod unescape;
+
+use machine::Machine;
+use memchr::memchr;
+use message::{Finished, Messages};
+
+/// How far the bytes so far are JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verdict {
+    /// They may still turn out to be text.
+    #[default]
+    Open,
+    /// They are messages, whatever comes.
+    Json,
+    /// They are text.
+    Text,
+}
+
+/// Bytes of valid JSON after which an output is JSON even if it ends early (bash's
+/// `RALPH_JSONL_SAFE_MAX_BYTES`, Ralph issue 250).
+const CERTAIN_AFTER: u64 = 1 << 20;
+
+/// Reads an output that may be JSON.
+#[derive(Default)]
+pub struct JsonReader {
+    machine: Machine,
+    messages: Messages,
+    read: u64,
+    /// Bytes of a byte order mark at the beginning.
+    bom: usize,
+    verdict: Verdict,
+    /// Inside a line that is no JSON.
+    skipping: bool,
+    bad_lines: u64,
+    /// A document, not a stream, stopped being JSON.
+    broken: bool,
+}
+
+/// What there was to read.
+#[derive(Debug)]
+pub struct JsonOutput {
+    /// Whether it was a stream of messages rather than one document.
+    pub stream: bool,
+    /// Whether it ends in the middle of a message.
+    pub cut: bool,
+    /// Lines that were no JSON.
+    pub bad_lines: u64,
+    /// The messages.
+    pub messages: Finished,
+}
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+impl JsonReader {
+    /// Takes the next bytes.
+    pub fn feed(&mut self, chunk: &[u8]) -> Verdict {
+        let mut rest = self.without_bom(chunk);
+        let end = self.read + chunk.len() as u64;
+        while self.verdict != Verdict::Text {
+            if self.skipping {
+                let Some(newline) = memchr(b'\n', rest) else { break };
+                rest = rest.get(newline + 1..).unwrap_or_default();
+                self.skipping = false;
+            }
+            let fed = self.machine.feed(rest, &mut self.messages);
+            // The same position decides wherever the chunks end.
+            let left = fed.map_or_else(|invalid| rest.get(invalid.at..).unwrap_or_default(), |()| &[]);
+            self.read = end - left.len() as u64;
+            self.decide();
+            if fed.is_ok() {
+                break;
+            }
+            if self.verdict == Verdict::Open {
+                self.verdict = Verdict::Text;
+            }
+            // Between a stream's messages another program may have written.
+            self.broken |= self.machine.is_array() || self.messages.is_stream() != Some(true);
+            self.bad_lines += 1;
+            self.machine.abandon();
+            self.skipping = true;
+            rest = left;
+        }
+        self.read = end;
+        self.verdict
+    }
+
+    /// The chunk without its part of a byte order mark. A part of one alone begins no JSON.
+    fn without_bom<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
+        let mut rest = chunk;
+        if self.read == self.bom as u64 {
+            while let (Some((first, after)), Some(expected)) = (rest.split_first(), BOM.get(self.bom))
+                && first == expected
+            {
+                self.bom += 1;
+                rest = after;
+            }
+            if !rest.is_empty() && (1..BOM.len()).contains(&self.bom) {
+                self.verdict = Verdict::Text;
+            }
+        }
+        rest
+    }
+
+    /// Whether what was read so far can no longer turn out to be text.
+    fn decide(&mut self) {
+        let messages = self.messages.is_stream() == Some(true);
+        let long = self.read > CERTAIN_AFTER && self.machine.members() > 0;
+        if self.verdict == Verdict::Open && (messages || long) {
+            self.verdict = Verdict::Json;
+        }
+    }
+
+    /// At the end of the output; `None` where it is text.
+    #[must_use]
+    pub fn finish(self) -> Option<JsonOutput> {
+        let cut = self.machine.is_inside() || self.broken;
+        let complete = !cut && self.machine.values() > 0;
+        // One that ends early is JSON where it looks like an object's beginning.
+        let is_json = match self.verdict {
+            Verdict::Json => true,
+            Verdict::Text => false,
+            Verdict::Open => complete || self.machine.members() > 0,
+        };
+        if !is_json {
+            return None;
+        }
+        let alone = self.machine.values() <= 1 && self.bad_lines == 0;
+        let stream = !self.machine.is_array()
+            && if alone {
+                match self.messages.is_stream() {
+                    Some(stream) => stream && !self.messages.first_is_result(),
+                    None => self.messages.is_in_stream_message(),
+                }
+            } else {
+                self.messages.is_stream() == Some(true)
+            };
+        Some(JsonOutput { stream, cut, bad_lines: self.bad_lines, messages: self.messages.finish() })
+    }
+}

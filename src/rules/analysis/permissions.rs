@@ -1,0 +1,163 @@
+//! Permission denials (Ralph issue 101), and those that only mean that Claude Code matches no compound commands
+//! against its patterns (Ralph issue 243).
+
+use serde_json::Value;
+
+/// What the denials of one run amount to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Denials {
+    /// How many there were.
+    pub count: u64,
+    /// The tools denied; for Bash the first 60 characters of the command's first line.
+    pub commands: Vec<String>,
+    /// Whether every part of every denied command is allowed on its own.
+    pub compound_only: bool,
+}
+
+impl Denials {
+    /// Denials that are a limitation of Claude Code's with compound commands: all or none.
+    #[must_use]
+    pub fn compound_count(&self) -> u64 {
+        if self.compound_only { self.count } else { 0 }
+    }
+}
+
+/// Characters of a denied command that are shown.
+const SHOWN: usize = 60;
+
+/// Reads `permission_denials`; `allowed_tools` is the comma-separated `ALLOWED_TOOLS`.
+#[must_use]
+pub fn denials(list: &Value, allowed_tools: &str) -> Denials {
+    let Some(list) = list.as_array() else { return Denials::default() };
+    let covered = |denial: &Value| command(denial).is_some_and(|command| is_covered(command, allowed_tools));
+    Denials {
+        count: list.len() as u64,
+        commands: list.iter().map(describe).collect(),
+        compound_only: !list.is_empty() && list.iter().all(covered),
+    }
+}
+
+fn command(denial: &Value) -> Option<&str> {
+    if denial["tool_name"] != "Bash" {
+        return None;
+    }
+    denial["tool_input"]["command"].as_str()
+}
+
+fn describe(denial: &Value) -> String {
+    match denial["tool_name"].as_str() {
+        Some("Bash") => {
+            let first_line = command(denial).unwrap_or("?").split('\n').next().unwrap_or_default();
+            format!("Bash({})", first_line.chars().take(SHOWN).collect::<String>())
+        }
+        Some(tool) => tool.to_owned(),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// Whether the first command of each part is allowed with any arguments, and there is a part at all.
+fn is_covered(command: &str, allowed_tools: &str) -> bool {
+    let parts = parts(command);
+    !parts.is_empty() && parts.iter().all(|part| allows_arguments(base(part), allowed_tools))
+}
+
+/// The parts between `&&`, `||`, `;` and newlines that stand outside of quotes. Comments are no parts.
+fn parts(command: &str) -> Vec<&str> {
+    let bytes = command.as_bytes();
+    let mut found = Vec::new();
+    let (mut start, mut at, mut quote) = (0, 0, None);
+    while let Some(&byte) = bytes.get(at) {
+        let mut width = 0;
+        match (quote, byte) {
+            (Some(b'"') | None, b'\\') => at += 1,
+            (Some(open), _) => {
+                if byte == open {
+                    quote = None;
+                }
+            }
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b';' | b'\n') => width = 1,
+            (None, b'&' | b'|') if bytes.get(at + 1) == Some(&byte) => width = 2,
+            (None, _) => {}
+        }
+        if width > 0 {
+            found.push(command.get(start..at));
+            start = at + width;
+            at = start;
+        } else {
+            at += 1;
+        }
+    }
+    found.push(command.get(start..));
+    found.into_iter().flatten().map(str::trim).filter(|part| !part.is_empty() && !part.starts_with('#')).collect()
+}
+
+/// The first word, as bash cuts it: up to a space, pipe, redirection, semicolon or ampersand.
+fn base(part: &str) -> &str {
+    part.split([' ', '\t', '\n', '|', ';', '&', '<', '>']).next().unwrap_or_default()
+}
+
+/// Whether a pattern permits the command with any arguments: `*`, `Bash(*)`, `Bash(cmd*)`, `Bash(cmd … *)`.
+/// An exact pattern such as `Bash(npm install)` does not.
+fn allows_arguments(base: &str, allowed_tools: &str) -> bool {
+    if base.is_empty() {
+        return false;
+    }
+    allowed_tools.split(',').map(str::trim).any(|entry| {
+        if entry == "*" || entry == "Bash(*)" {
+            return true;
+        }
+        let Some(inside) = entry.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')')) else { return false };
+        let Some(rest) = inside.strip_prefix(base) else { return false };
+        rest.starts_with('*') || (rest.starts_with(' ') && rest.contains('*'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn bash(command: &str) -> Value {
+        json!({"tool_name": "Bash", "tool_input": {"command": command}})
+    }
+
+    #[test]
+    fn compound_only_where_each_part_is_allowed() {
+        let table = [
+            ("npm test 2>&1 | tail -5", "Bash(npm *)", true),
+            ("npm test", "Bash(npm*)", true),
+            ("git add . && git commit -m \"a && b; c\"", "Bash(git *)", true),
+            ("git add . && rm -rf /", "Bash(git *)", false),
+            ("npm test; curl evil", "Bash(npm *)", false),
+            ("npm test || curl evil", "Bash(npm *)", false),
+            ("npm test\ncurl evil", "Bash(npm *)", false),
+            ("# first\nnpm test\n\nnpm run x\n", "Bash(npm *)", true),
+            ("git commit -m \"$(cat <<'EOF'\nline; one\nEOF\n)\"", "Bash(git commit *)", true),
+            ("git commit -m 'don\\' && curl evil", "Bash(git *)", false),
+            ("git commit -m \"a\\\" && b\"", "Bash(git *)", true),
+            ("npm test", "Bash(npm install)", false),
+            ("anything", "Bash(*)", true),
+            ("anything", "Read, *", true),
+            ("npm test", "", false),
+            ("", "Bash(*)", false),
+        ];
+        for (command, allowed, expected) in table {
+            assert_eq!(denials(&json!([bash(command)]), allowed).compound_only, expected, "{command} against {allowed}");
+        }
+    }
+
+    #[test]
+    fn another_tool_is_a_real_denial() {
+        let list = json!([bash("npm test"), {"tool_name": "AskUserQuestion"}, {}]);
+        let denials = denials(&list, "Bash(npm *)");
+        assert_eq!((denials.count, denials.compound_only), (3, false));
+        assert_eq!(denials.commands, ["Bash(npm test)", "AskUserQuestion", "unknown"]);
+    }
+
+    #[test]
+    fn commands_are_cut() {
+        let list = json!([bash(&format!("{}\nsecond", "é".repeat(90))), {"tool_name": "Bash"}]);
+        assert_eq!(denials(&list, "").commands, [format!("Bash({})", "é".repeat(60)), "Bash(?)".to_owned()]);
+    }
+}

@@ -1,0 +1,173 @@
+//! When a limit ends: the time that a message names, as the next such instant.
+
+use std::sync::LazyLock;
+
+use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveTime, Utc, Weekday};
+use chrono_tz::Tz;
+use regex::{Captures, Regex};
+
+use crate::zone::Zone;
+
+static EPOCH: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*\|\s*([0-9]{9,13})\b"));
+
+/// `resets 5pm (Europe/Vilnius)`, `reset at 9:30 AM`, `resets Oct 6 at 2pm`, `resets Friday at 5pm`, `resets Oct 24`.
+static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?ix) \b resets? \b [\s:]* (?:at\s+|on\s+)?
+        (?: (?P<weekday> mon|tue|wed|thu|fri|sat|sun )[a-z]* [,\s]+ (?:at\s+)? )?
+        (?: (?P<month> jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec )[a-z]*\.? \s+ (?P<day>[0-9]{1,2}) (?:st|nd|rd|th)?
+            (?: ,?\s+ (?P<year>20[0-9]{2}) )? \b (?: [,\s]+ (?:at\s+)? )? )?
+        (?: (?P<tomorrow> tomorrow ) [,\s]+ (?:at\s+)? )?
+        (?: (?P<hour>[0-9]{1,2}) (?: :(?P<minute>[0-9]{2}) )? (?: \s? (?P<half>[ap])\.?m\b\.? )? )?
+        (?: \s* \( (?P<zone> [A-Za-z_]+ (?: / [A-Za-z0-9_+-]+ )* ) \) )?",
+    )
+});
+
+/// `resets in 3h 20m`, `try again in 2 hours`.
+static SPAN: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?ix) \b (?:resets?|again) \s+ in \s+
+        (?: (?P<days>[0-9]{1,3}) \s* d(?:ays?)? [,\s]* )?
+        (?: (?P<hours>[0-9]{1,4}) \s* h(?:ours?|rs?)? [,\s]* )?
+        (?: (?P<minutes>[0-9]{1,5}) \s* m(?:in(?:ute)?s?)? \b )?",
+    )
+});
+
+fn regex(pattern: &str) -> Regex {
+    #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+/// Seconds since 1970, or milliseconds where they would be past the year 5000.
+#[must_use]
+pub fn from_epoch(number: f64) -> Option<DateTime<Utc>> {
+    let seconds = if number > 1e11 { number / 1000.0 } else { number };
+    if !(0.0..1e11).contains(&seconds) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+    DateTime::from_timestamp(seconds as i64, 0)
+}
+
+/// The instant that the text after a limit's sentence names: the next one in the zone it names, else in `local`.
+#[must_use]
+pub fn named_in(text: &str, now: DateTime<Utc>, local: Zone) -> Option<DateTime<Utc>> {
+    if let Some(found) = EPOCH.captures(text) {
+        return from_epoch(found.get(1)?.as_str().parse().ok()?);
+    }
+    if let Some(span) = SPAN.captures(text).and_then(|found| span(&found)) {
+        return now.checked_add_signed(span);
+    }
+    MOMENT.captures_iter(text).find_map(|found| moment(&found, now, local))
+}
+
+fn number(found: &Captures<'_>, name: &str) -> Option<i64> {
+    found.name(name)?.as_str().parse().ok()
+}
+
+fn span(found: &Captures<'_>) -> Option<Duration> {
+    let part = |name| number(found, name);
+    let (days, hours, minutes) = (part("days"), part("hours"), part("minutes"));
+    days.or(hours).or(minutes)?;
+    Duration::try_minutes((days.unwrap_or(0) * 24 + hours.unwrap_or(0)) * 60 + minutes.unwrap_or(0))
+}
+
+fn time(found: &Captures<'_>) -> Option<NaiveTime> {
+    let hour = u32::try_from(number(found, "hour")?).ok()?;
+    let minute = u32::try_from(number(found, "minute").unwrap_or(0)).ok()?;
+    let hour = match found.name("half").map(|half| half.as_str()) {
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some("a" | "A") => hour % 12,
+        Some(_) => hour % 12 + 12,
+        // A bare number is no time of day.
+        None if found.name("minute").is_none() => return None,
+        None => hour,
+    };
+    NaiveTime::from_hms_opt(hour, minute, 0)
+}
+
+fn moment(found: &Captures<'_>, now: DateTime<Utc>, local: Zone) -> Option<DateTime<Utc>> {
+    let zone = found.name("zone").and_then(|name| name.as_str().parse::<Tz>().ok()).map_or(local, Zone::Named);
+    let today = zone.at(now).date_naive();
+    let time = time(found);
+    let weekday = found.name("weekday").and_then(|name| name.as_str().parse::<Weekday>().ok());
+    if let Some(month) = found.name("month") {
+        let month = month.as_str().parse::<chrono::Month>().ok()?.number_from_month();
+        let day = u32::try_from(number(found, "day")?).ok()?;
+        let on = |year| NaiveDate::from_ymd_opt(year, month, day).and_then(|date| instant(date, time, zone));
+        if let Some(year) = number(found, "year") {
+            return on(i32::try_from(year).ok()?).into_iter().next();
+        }
+        // A date without a year is the next one; one that is hardly past is still this year's.
+        return (0..=4).filter_map(|years| on(today.year() + years)).find(|at| *at > now - Duration::days(1));
+    }
+    if time.is_none() && weekday.is_none() {
+        return None;
+    }
+    let first = i64::from(found.name("tomorrow").is_some());
+    (first..=first + 8)
+        .filter_map(|days| today.checked_add_signed(Duration::days(days)))
+        .filter(|date| weekday.is_none_or(|weekday| date.weekday() == weekday))
+        .filter_map(|date| instant(date, time, zone))
+        .find(|at| *at > now)
+}
+
+/// When the zone's clock shows the time on that day. In spring's gap, what it shows an hour later.
+fn instant(date: NaiveDate, time: Option<NaiveTime>, zone: Zone) -> Option<DateTime<Utc>> {
+    let shown = date.and_time(time.unwrap_or(NaiveTime::MIN));
+    let instants = zone.instants(shown);
+    instants.first().copied().or_else(|| zone.instants(shown + Duration::hours(1)).first().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn resets(text: &str, now: &str) -> Option<String> {
+        let at = named_in(text, now.parse().unwrap(), Zone::Named(Tz::America__New_York))?;
+        Some(at.format("%Y-%m-%dT%H:%M").to_string())
+    }
+
+    #[test]
+    fn the_next_such_instant() {
+        for (text, now, expected) in [
+            (" · resets 5pm", "2026-03-04T21:59:59Z", Some("2026-03-04T22:00")),
+            (" · resets 5pm", "2026-03-04T22:00:00Z", Some("2026-03-05T22:00")),
+            (" · resets 12am (UTC)", "2026-03-04T12:00:00Z", Some("2026-03-05T00:00")),
+            (" · resets 12pm (UTC)", "2026-03-04T12:00:00Z", Some("2026-03-05T12:00")),
+            // The clock goes forward at 2 on March 8th.
+            (" · resets 2:30am", "2026-03-08T05:00:00Z", Some("2026-03-08T07:30")),
+            (" · resets Jan 2", "2026-12-30T12:00:00Z", Some("2027-01-02T05:00")),
+            (" · resets Jan 2, 2028, 9am", "2026-12-30T12:00:00Z", Some("2028-01-02T14:00")),
+            (" · resets Feb 29 at 1pm", "2026-03-04T12:00:00Z", Some("2028-02-29T18:00")),
+            (" · resets Wednesday at 5pm", "2026-03-04T23:00:00Z", Some("2026-03-11T21:00")),
+            (" · resets tomorrow at 3am", "2026-03-04T06:00:00Z", Some("2026-03-05T08:00")),
+            (" · resets in 1d 2h 5m", "2026-03-04T06:00:00Z", Some("2026-03-05T08:05")),
+            (" · resets 5pm (Nowhere/Land)", "2026-03-04T12:00:00Z", Some("2026-03-04T22:00")),
+            ("|1772660000", "2026-03-04T12:00:00Z", Some("2026-03-04T21:33")),
+            ("|1772660000000", "2026-03-04T12:00:00Z", Some("2026-03-04T21:33")),
+            (" · resets 25pm", "2026-03-04T12:00:00Z", None),
+            (" · resets soon", "2026-03-04T12:00:00Z", None),
+            ("", "2026-03-04T12:00:00Z", None),
+        ] {
+            assert_eq!(resets(text, now).as_deref(), expected, "{text} at {now}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_time_of_day_is_at_most_a_day_and_an_hour_ahead(
+            seconds in 1_700_000_000_i64..1_900_000_000, hour in 1_u32..=12, half in "am|pm"
+        ) {
+            let now = DateTime::from_timestamp(seconds, 0).unwrap();
+            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::Named(Tz::UTC)).unwrap();
+            prop_assert!(at > now && at <= now + Duration::hours(25));
+        }
+
+        #[test]
+        fn nothing_panics(text in ".{0,40}resets? .{0,40}") {
+            let _ = named_in(&text, DateTime::UNIX_EPOCH, Zone::Named(Tz::UTC));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Where the output to analyze comes from.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::{OUTPUT, OUTPUT_FILE};
+use crate::error::{Error, ErrorCode, Result};
+use crate::input::Arguments;
+use crate::rules::analysis::Analyzer;
+use crate::store::paths::regular_file_inside;
+use crate::store::project::Project;
+
+/// Bytes read at a time.
+const CHUNK: usize = 128 * 1024;
+
+/// An output.
+pub(super) enum Source {
+    /// Given by the caller.
+    Inline(String),
+    /// A file: what it is called in `.response_analysis`, and where it is.
+    File(String, PathBuf),
+}
+
+impl Source {
+    /// The file that the caller names, else the text that it gives, else the newest log.
+    ///
+    /// # Errors
+    /// `OUTPUT_NOT_FOUND`, `OUTSIDE_PROJECT`, and `IO_ERROR` where it is no regular file.
+    pub(super) fn find(project: &Project, arguments: &Arguments) -> Result<Self> {
+        if let Some(name) = arguments.get(OUTPUT_FILE) {
+            let path = regular_file_inside(project.root(), Path::new(&name))?.ok_or_else(|| {
+                Error::new(
+                    ErrorCode::OutputNotFound,
+                    format!("there is no output file {name:?}; name an existing file, or pass output"),
+                )
+            })?;
+            return Ok(Self::File(name, path));
+        }
+        match arguments.get(OUTPUT) {
+            Some(text) => Ok(Self::Inline(text)),
+            None => newest_log(project),
+        }
+    }
+
+    /// As `.response_analysis` names it.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Inline(_) => "",
+            Self::File(name, _) => name,
+        }
+    }
+
+    /// Feeds the whole output, once through.
+    ///
+    /// # Errors
+    /// `IO_ERROR`.
+    pub(super) fn read(&self, analyzer: &mut Analyzer) -> Result<()> {
+        let path = match self {
+            Self::Inline(text) => {
+                analyzer.feed(text.as_bytes());
+                return Ok(());
+            }
+            Self::File(_, path) => path,
+        };
+        let failed = |error| Error::io("read", path, &error);
+        let mut file = File::open(path).map_err(failed)?;
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            match file.read(&mut chunk) {
+                Ok(0) => return Ok(()),
+                Ok(read) => analyzer.feed(chunk.get(..read).unwrap_or_default()),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+/// The newest `claude_output_*.log`. `…_stream.log` is bash's copy of the log beside it.
+fn newest_log(project: &Project) -> Result<Source> {
+    let folder = project.logs_dir();
+    let mut newest: Option<(SystemTime, String)> = None;
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let is_log = name.starts_with("claude_output_")
+            && Path::new(&name).extension().is_some_and(|extension| extension == "log")
+            && !name.strip_suffix("_stream.log").is_some_and(|base| folder.join(format!("{base}.log")).is_file());
+        let Some(modified) =
+            fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file).and_then(|metadata| metadata.modified().ok())
+        else {
+            continue;
+        };
+        // Names carry the time: of two as new as each other the greater.
+        let candidate = (modified, name);
+        if is_log && newest.as_ref().is_none_or(|newest| candidate > *newest) {
+            newest = Some(candidate);
+        }
+    }
+    let path = newest.map(|(_, name)| folder.join(name)).ok_or_else(|| {
+        Error::new(
+            ErrorCode::OutputNotFound,
+            format!("there is no claude_output_*.log in {}; pass output or outputFile", folder.display()),
+        )
+    })?;
+    let name = path.strip_prefix(project.root()).unwrap_or(&path).to_string_lossy().into_owned();
+    match regular_file_inside(project.root(), &path)? {
+        Some(resolved) => Ok(Source::File(name, resolved)),
+        None => Err(Error::new(ErrorCode::OutputNotFound, format!("{name} is gone; pass output or outputFile"))),
+    }
+}

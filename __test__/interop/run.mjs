@@ -1,6 +1,6 @@
 // `RALPH_SRC=/path/to/checkout npm run test:interop`: the real bash Ralph and this package take turns on one project.
 //
-//   SEED=…     the seed of an earlier run (it is printed)      ROUNDS=…  rounds of each suite, 25
+//   SEED=…     the seed of an earlier run (it is printed)      ROUNDS=…  rounds of each suite, 10
 //   ONLY=…     one suite                                       ROUND=…   one round of it, as a finding names it
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ const ZONES = ['UTC', 'Asia/Kolkata', 'America/New_York', 'Europe/Berlin']
 
 process.exitCode = await main(process.env)
 
-async function main({ RALPH_SRC, SEED = String(Date.now() % 1e9), ROUNDS = '25', ONLY, ROUND }) {
+async function main({ RALPH_SRC, SEED = String(Date.now() % 1e9), ROUNDS = '10', ONLY, ROUND }) {
   if (!RALPH_SRC) {
     console.log(HOW_TO)
     return 0

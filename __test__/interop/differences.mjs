@@ -20,7 +20,8 @@ const openedAt = (state) => {
   return text === undefined ? Number.NaN : Date.parse(text)
 }
 
-const valid = (state) => state !== null && typeof state === 'object' && ['CLOSED', 'HALF_OPEN', 'OPEN'].includes(state.state)
+const valid = (state) =>
+  state !== null && typeof state === 'object' && ['CLOSED', 'HALF_OPEN', 'OPEN'].includes(state.state)
 
 export const DIFFERENCES = [
   {
@@ -41,7 +42,7 @@ export const DIFFERENCES = [
     carry: 'ours',
   },
   {
-    row: 'record with another loop\'s analysis',
+    row: "record with another loop's analysis",
     generations: [NEW],
     steps: ['circuit.record'],
     when: otherLoop,
@@ -68,7 +69,8 @@ export const DIFFERENCES = [
     row: '(v0.11) same error in HALF_OPEN',
     generations: [NEW],
     steps: ['circuit.record'],
-    when: ({ bash, input }) => bash.state.state === 'HALF_OPEN' && bash.state.consecutive_same_error >= input.sameErrorThreshold,
+    when: ({ bash, input }) =>
+      bash.state.state === 'HALF_OPEN' && bash.state.consecutive_same_error >= input.sameErrorThreshold,
     fields: ['state.state', 'state.reason', 'state.total_opens', 'state.opened_at', 'history', 'mayGoOn'],
     ours: ({ ours, bash }) =>
       ours.state.state === 'OPEN' &&
@@ -100,9 +102,12 @@ export const DIFFERENCES = [
     fields: ['state.opened_at', 'state.state', 'state.reason', 'history', 'mayGoOn', 'state'],
     ours: ({ before, ours }) => {
       const state = before.json('.circuit_breaker_state')
-      const written = [state.opened_at, state.last_change].map((text) => Date.parse(text)).find((instant) => !Number.isNaN(instant))
+      const written = [state.opened_at, state.last_change]
+        .map((text) => Date.parse(text))
+        .find((instant) => !Number.isNaN(instant))
       // One in the future begins now; an unreadable one is the last change.
-      const since = Number.isNaN(written ?? Number.NaN) || written > before.now ? Math.floor(before.now / 1000) * 1000 : written
+      const since =
+        Number.isNaN(written ?? Number.NaN) || written > before.now ? Math.floor(before.now / 1000) * 1000 : written
       return ours.state.state !== 'OPEN' || openedAt(ours.state) === since
     },
   },
@@ -173,8 +178,11 @@ export const DIFFERENCES = [
     when: () => true,
     fields: ['signals', 'reason'],
     ours: ({ ours, input }) =>
-      Object.values(ours.signals).every((list) =>
-        list.every((loop, index) => index === 0 || loop === list[index - 1] + 1) && (list.length === 0 || list.includes(input.loop))),
+      Object.values(ours.signals).every(
+        (list) =>
+          list.every((loop, index) => index === 0 || loop === list[index - 1] + 1) &&
+          (list.length === 0 || list.includes(input.loop)),
+      ),
   },
   {
     row: '(v0.11) an explicit EXIT_SIGNAL: false',
@@ -188,7 +196,8 @@ export const DIFFERENCES = [
     row: '(v0.11) done in prose while tasks block; "complete" inside the block\'s own keys',
     generations: [NEW],
     steps: ['analyze'],
-    when: ({ bash, input }) => !input.json && bash.analysis.has_completion_signal === true && (input.openTasks > 0 || input.has?.block),
+    when: ({ bash, input }) =>
+      !input.json && bash.analysis.has_completion_signal === true && (input.openTasks > 0 || input.has?.block),
     fields: ['analysis.has_completion_signal'],
     ours: ({ ours }) => ours.analysis.has_completion_signal === false,
   },
@@ -196,9 +205,12 @@ export const DIFFERENCES = [
     row: '(v0.11) STATUS: COMPLETE with EXIT_SIGNAL: false in JSON',
     generations: [NEW],
     steps: ['analyze'],
-    when: ({ input }) => input.json && input.has.status === 'COMPLETE' && input.has.exitSignal === 'false',
-    fields: ['analysis.has_completion_signal'],
-    ours: ({ ours }) => ours.analysis.has_completion_signal === true && ours.analysis.exit_signal === false,
+    // In text too, as far as has_progress goes: "the block says so" (section 6).
+    when: ({ input }) => input.has?.block && input.has.status === 'COMPLETE' && input.has.exitSignal === 'false',
+    fields: ['analysis.has_completion_signal', 'analysis.has_progress'],
+    ours: ({ ours: { analysis }, input }) =>
+      analysis.exit_signal === false &&
+      (input.has.isError || (analysis.has_completion_signal && analysis.has_progress)),
   },
   {
     row: '(v0.11) WORK_TYPE: TESTING, FILES_MODIFIED in a block',
@@ -223,9 +235,28 @@ export const DIFFERENCES = [
     generations: [NEW],
     steps: ['analyze'],
     when: ({ input }) => input.has?.isError,
-    fields: ['analysis.has_completion_signal', 'analysis.exit_signal', 'analysis.confidence_score', 'session', 'signals'],
+    fields: [
+      'analysis.has_completion_signal',
+      'analysis.exit_signal',
+      'analysis.confidence_score',
+      'session',
+      'signals',
+    ],
     ours: ({ ours, before }) =>
       !ours.analysis.has_completion_signal && !ours.analysis.exit_signal && ours.session === sessionOf(before),
+  },
+  {
+    row: '(v0.11) denied `a && b`',
+    generations: [NEW],
+    steps: ['analyze'],
+    when: ({ input }) => input.has?.denials?.includes('git push && rm -rf x'),
+    fields: [
+      'analysis.has_compound_command_limitation',
+      'analysis.compound_command_count',
+      'analysis.has_permission_denials',
+      'reason',
+    ],
+    ours: ({ ours }) => ours.analysis.has_permission_denials && ours.reason === 'permission_denied',
   },
   {
     row: "(v0.11) Ralph's own files in git",

@@ -33,7 +33,13 @@ export async function duel(round, step) {
 
   if (step.readOnly) {
     const wrote = differences(before.snapshot(), project.snapshot())
-    if (wrote.length > 0) throw finding(round, step, context, wrote.map((path) => `wrote ${path}`))
+    if (wrote.length > 0)
+      throw finding(
+        round,
+        step,
+        context,
+        wrote.map((path) => `wrote ${path}`),
+      )
   }
 
   let differs = differences(context.bash, context.ours)
@@ -80,7 +86,16 @@ function count(round, { row }) {
 }
 
 function finding(round, step, { bash, ours, answer, before }, differs) {
-  return new Finding({ step: step.name, input: step.input, differs, bash, ours, answer, before: before.snapshot(), log: round.log.slice(-8) })
+  return new Finding({
+    step: step.name,
+    input: step.input,
+    differs,
+    bash,
+    ours,
+    answer,
+    before: before.snapshot(),
+    log: round.log.slice(-8),
+  })
 }
 
 const within = (path, field) => field === '' || path === field || path.startsWith(`${field}.`)

@@ -13,7 +13,10 @@ const PROSE = {
 
 /** A text and its features: `has.block`, `has.status`, `has.exitSignal`, … */
 export function text(random, { generation }) {
-  const kinds = random.some(['neutral', 'neutral', 'work', 'tests', 'summary', 'done', 'nothing', 'errors', 'questions'], random.between(1, 4))
+  const kinds = random.some(
+    ['neutral', 'neutral', 'work', 'tests', 'summary', 'done', 'nothing', 'errors', 'questions'],
+    random.between(1, 4),
+  )
   const lines = kinds.map((kind) => random.pick(PROSE[kind]))
   if (random.chance(0.1)) lines.push(...random.some(PROSE.errors, 7))
   if (generation === 'v0.9' && random.chance(0.1)) lines.push('Summary: it says "hello"')
@@ -49,18 +52,30 @@ export function json(random) {
   has.session = random.chance(0.7) ? `session-${random.between(1, 9)}` : undefined
   const result = { type: 'result', subtype: 'success', is_error: has.isError, result: inner.text }
   if (has.session) result.session_id = has.session
-  if (random.chance(0.5)) result.usage = { input_tokens: random.between(0, 2000), output_tokens: random.between(0, 500) }
+  if (random.chance(0.5))
+    result.usage = { input_tokens: random.between(0, 2000), output_tokens: random.between(0, 500) }
   if (random.chance(0.2)) {
-    has.denials = random.some(['git push && rm -rf x', 'make all', 'npm test | tail', 'git add .'], random.between(1, 2))
+    has.denials = random.some(
+      ['git push && rm -rf x', 'make all', 'npm test | tail', 'git add .'],
+      random.between(1, 2),
+    )
     result.permission_denials = has.denials.map((command) => ({ tool_name: 'Bash', tool_input: { command } }))
   }
   if (random.chance(0.2)) {
     has.metadata = true
-    result.metadata = { files_changed: random.between(0, 2), has_errors: false, completion_status: random.pick(['in_progress', 'complete']) }
+    result.metadata = {
+      files_changed: random.between(0, 2),
+      has_errors: false,
+      completion_status: random.pick(['in_progress', 'complete']),
+    }
   }
   const form = random.pick(['object', 'array', 'flat'])
   if (form === 'array') {
-    const value = [{ type: 'system', subtype: 'init', session_id: has.session ?? 'session-init' }, { type: 'assistant', message: {} }, result]
+    const value = [
+      { type: 'system', subtype: 'init', session_id: has.session ?? 'session-init' },
+      { type: 'assistant', message: {} },
+      result,
+    ]
     return { text: JSON.stringify(value), json: true, form, has: { ...has, session: has.session ?? 'session-init' } }
   }
   if (form === 'flat') {

@@ -1,9 +1,30 @@
 // Plans: such as both count alike, and such as only we do.
 
-const SECTIONS = ['## High Priority', '## Low Priority', '### Details', '## Optional', '## Nice to Have', '# Plan', '## future enhancements']
+const SECTIONS = [
+  '## High Priority',
+  '## Low Priority',
+  '### Details',
+  '## Optional',
+  '## Nice to Have',
+  '# Plan',
+  '## future enhancements',
+]
 const PLAIN = ['- [ ] write it', '- [x] read it', '- [x] test it', 'Some words.', '']
 /** Lines that bash miscounts: other bullets, indents and marks, dates, fences, comments. */
-const EXOTIC = ['* [ ] starred', '  - [x] deeper', '- [X] shouted', '1. [ ] counted', '- [2026-01-29] a date', '- [ ](link) here', '```', '<!--', '-->', '- [/] begun', '- [~] dropped', '> - [ ] quoted']
+const EXOTIC = [
+  '* [ ] starred',
+  '  - [x] deeper',
+  '- [X] shouted',
+  '1. [ ] counted',
+  '- [2026-01-29] a date',
+  '- [ ](link) here',
+  '```',
+  '<!--',
+  '-->',
+  '- [/] begun',
+  '- [~] dropped',
+  '> - [ ] quoted',
+]
 
 /** A plan, and whether it has lines that only one of the two understands. */
 export function plan(random) {

@@ -1,6 +1,17 @@
 // One project directory that bash and we take turns on, and the clock under which both see it.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
@@ -27,7 +38,10 @@ export class Project {
 
   /** A new process of ours: a new instance. */
   start() {
-    this.tools = toolsIn({ TZ: this.tz }, { projectDir: this.folder, ralphHome: '/nonexistent', logLevel: 'debug', ...this.options })
+    this.tools = toolsIn(
+      { TZ: this.tz },
+      { projectDir: this.folder, ralphHome: '/nonexistent', logLevel: 'debug', ...this.options },
+    )
   }
 
   wait(milliseconds) {
@@ -84,6 +98,15 @@ export class Project {
       if (!IGNORED.test(name)) files[name] = readFileSync(path, 'utf8')
     }
     return files
+  }
+
+  /** Git takes Ralph's own files for unchanged, whatever is in them. */
+  hideOwnFiles() {
+    const git = (...args) => execFileSync('git', ['-C', this.folder, ...args], { encoding: 'utf8' })
+    const own = git('ls-files', '--', this.bash.state)
+      .split('\n')
+      .filter((name) => name !== '' && name !== this.bash.plan)
+    if (own.length > 0) git('update-index', '--assume-unchanged', ...own)
   }
 
   /** Runs bash here; what it wrote is dated by our clock, as it would be if the machine's clock were ours. */

@@ -1,6 +1,6 @@
 // `RALPH_SRC=/path/to/checkout npm run test:interop`: the real bash Ralph and this package take turns on one project.
 //
-//   SEED=…     the seed of an earlier run (it is printed)      ROUNDS=…  rounds of each suite, 25
+//   SEED=…     the seed of an earlier run (it is printed)      ROUNDS=…  rounds of each suite, 10
 //   ONLY=…     one suite                                       ROUND=…   one round of it, as a finding names it
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ const ZONES = ['UTC', 'Asia/Kolkata', 'America/New_York', 'Europe/Berlin']
 
 process.exitCode = await main(process.env)
 
-async function main({ RALPH_SRC, SEED = String(Date.now() % 1e9), ROUNDS = '25', ONLY, ROUND }) {
+async function main({ RALPH_SRC, SEED = String(Date.now() % 1e9), ROUNDS = '10', ONLY, ROUND }) {
   if (!RALPH_SRC) {
     console.log(HOW_TO)
     return 0
@@ -40,12 +40,16 @@ async function main({ RALPH_SRC, SEED = String(Date.now() % 1e9), ROUNDS = '25',
   try {
     const bash = new BashRalph(source, scratch)
     console.log(`bash Ralph ${bash.generation} (${bash.layout} layout) of ${source}\nSEED=${SEED}`)
-    const suites = SUITES.filter(({ name, generations }) => (ONLY ? name === ONLY : true) && (generations?.includes(bash.generation) ?? true))
+    const suites = SUITES.filter(
+      ({ name, generations }) => (ONLY ? name === ONLY : true) && (generations?.includes(bash.generation) ?? true),
+    )
     const rows = new Map()
     const findings = new Map()
     for (const suite of suites) {
       const began = Date.now()
-      const numbers = ROUND ? [Number(ROUND)] : Array.from({ length: suite.rounds ?? Number(ROUNDS) }, (_, index) => index)
+      const numbers = ROUND
+        ? [Number(ROUND)]
+        : Array.from({ length: suite.rounds ?? Number(ROUNDS) }, (_, index) => index)
       let steps = 0
       let failed = 0
       for (const number of numbers) {
@@ -59,7 +63,9 @@ async function main({ RALPH_SRC, SEED = String(Date.now() % 1e9), ROUNDS = '25',
         steps += round.steps
         rmSync(round.scratch, { recursive: true, force: true, maxRetries: 3 })
       }
-      console.log(`${failed ? 'FAILED' : 'ok    '} ${suite.name}: ${numbers.length} rounds, ${steps} steps compared, ${failed} failed (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+      console.log(
+        `${failed ? 'FAILED' : 'ok    '} ${suite.name}: ${numbers.length} rounds, ${steps} steps compared, ${failed} failed (${((Date.now() - began) / 1000).toFixed(1)} s)`,
+      )
     }
     console.log('\nDifferences on purpose that showed:')
     for (const [row, times] of [...rows].sort()) console.log(`  ${String(times).padStart(5)} × ${row}`)

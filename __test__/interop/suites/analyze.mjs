@@ -20,7 +20,10 @@ export const analyze = {
     let loop = 0
     for (let n = 0; n < 7; n += 1) {
       project.wait(random.between(1, 9) * MINUTE)
-      loop = random.weighted([[9, loop + 1], [1, Math.max(loop, 1)]])
+      loop = random.weighted([
+        [9, loop + 1],
+        [1, Math.max(loop, 1)],
+      ])
       if (git && random.chance(0.4)) git.change(random)
       const output = bash.generation === 'v0.11' && random.chance(0.5) ? json(random) : text(random, bash)
       await duel(round, step({ ...output, loop, openTasks, tracked: git?.tracked ?? false }))
@@ -30,11 +33,15 @@ export const analyze = {
 
 /** A repository with one commit, Ralph's own files in it or not. */
 function repository(project, tracked) {
-  const git = (...args) => execFileSync('git', ['-C', project.folder, '-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], { stdio: 'pipe' })
+  const git = (...args) =>
+    execFileSync('git', ['-C', project.folder, '-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], {
+      stdio: 'pipe',
+    })
   git('init', '-q')
   writeFileSync(join(project.folder, 'a.txt'), 'a\n')
   writeFileSync(join(project.folder, 'b.txt'), 'b\n')
-  if (tracked) project.write('.exit_signals', '{"test_only_loops": [], "done_signals": [], "completion_indicators": []}\n')
+  if (tracked)
+    project.write('.exit_signals', '{"test_only_loops": [], "done_signals": [], "completion_indicators": []}\n')
   git('add', ...(tracked ? ['-A'] : ['a.txt', 'b.txt']))
   git('commit', '-q', '-m', 'begin')
   return {
@@ -53,9 +60,10 @@ const step = (input) => ({
   input,
   async bash(project, { text, loop }) {
     const file = output(project, text)
-    // As execute_claude_code does it; v0.11 halts with a text where v0.9 does.
+    // As execute_claude_code and the main loop do it.
     const { stdout } = await project.inBash(
       `init_call_tracking >/dev/null 2>&1
+       ${project.bash.generation === 'v0.11' ? 'save_claude_session "$1" 2>/dev/null' : ':'}
        analyze_response "$1" "$2" >/dev/null 2>&1; update_exit_signals >/dev/null 2>&1
        should_exit_gracefully 2>/dev/null`,
       [file, String(loop)],
@@ -63,7 +71,11 @@ const step = (input) => ({
     return view(project, stdout.trimEnd().split('\n').at(-1))
   },
   async ours(project, { text, loop }) {
-    const answer = await project.call('exitDetection', { action: 'analyze', outputFile: output(project, text), loopNumber: loop })
+    const answer = await project.call('exitDetection', {
+      action: 'analyze',
+      outputFile: output(project, text),
+      loopNumber: loop,
+    })
     return { answer, view: view(project, answer.exitReason) }
   },
 })
@@ -88,6 +100,8 @@ function view(project, reason) {
     const { has_errors, ...analysis } = stored.analysis
     // Bash writes no compound fields for text.
     view.analysis = { has_compound_command_limitation: false, compound_command_count: 0, ...analysis }
+    // A summary that quotes the output, where a row had bash read another one.
+    view.analysis.work_summary = analysis.work_summary.replaceAll('TESTS_OUTCOM', 'TESTS_STATUS')
     if (project.bash.generation === 'v0.9') {
       delete view.analysis.has_compound_command_limitation
       delete view.analysis.compound_command_count

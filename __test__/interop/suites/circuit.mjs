@@ -10,10 +10,19 @@ export const circuit = {
   async play(round) {
     const { random } = round
     const limits = {
-      noProgressThreshold: random.weighted([[3, 3], [1, random.between(1, 5)]]),
-      sameErrorThreshold: random.weighted([[2, 5], [2, random.between(1, 3)]]),
+      noProgressThreshold: random.weighted([
+        [3, 3],
+        [1, random.between(1, 5)],
+      ]),
+      sameErrorThreshold: random.weighted([
+        [2, 5],
+        [2, random.between(1, 3)],
+      ]),
       permissionDenialThreshold: random.between(1, 3),
-      cooldownMinutes: random.weighted([[2, 30], [1, random.between(0, 60)]]),
+      cooldownMinutes: random.weighted([
+        [2, 30],
+        [1, random.between(0, 60)],
+      ]),
     }
     const autoReset = random.chance(0.15)
     const project = round.open({
@@ -28,14 +37,29 @@ export const circuit = {
     })
     let loop = 0
     for (let n = 0; n < 16; n += 1) {
-      project.wait(random.weighted([[5, random.between(0, 4)], [1, random.between(20, 90)]]) * MINUTE)
+      project.wait(
+        random.weighted([
+          [5, random.between(0, 4)],
+          [1, random.between(20, 90)],
+        ]) * MINUTE,
+      )
       // Bash resets at every initialisation, we once an instance: with a new instance for each step, it is the same.
       if (autoReset || random.chance(0.2)) project.start()
       if (random.chance(0.04)) damage(project, random)
       if (random.chance(0.03)) shiftOpening(project, random)
-      const step = random.weighted([[8, 'record'], [2, 'check'], [2, 'status'], [1, 'reset'], [1, 'begin']])
+      const step = random.weighted([
+        [8, 'record'],
+        [2, 'check'],
+        [2, 'status'],
+        [1, 'reset'],
+        [1, 'begin'],
+      ])
       if (step === 'record') {
-        loop = random.weighted([[9, loop + 1], [1, loop], [1, loop + 3]])
+        loop = random.weighted([
+          [9, loop + 1],
+          [1, loop],
+          [1, loop + 3],
+        ])
         leaveAnalysis(project, random, loop)
         await duel(round, record(loop, limits, random))
       } else if (step === 'begin') {
@@ -56,7 +80,11 @@ function leaveAnalysis(project, random, loop) {
   const analysis = {
     has_completion_signal: flag(0.1),
     exit_signal: flag(0.05),
-    files_modified: random.weighted([[8, 0], [1, 2], [1, '03'.slice(flag(0.5) ? 1 : 0)]]),
+    files_modified: random.weighted([
+      [8, 0],
+      [1, 2],
+      [1, '03'.slice(flag(0.5) ? 1 : 0)],
+    ]),
     has_permission_denials: flag(0.15),
     asking_questions: flag(0.4),
   }
@@ -66,11 +94,13 @@ function leaveAnalysis(project, random, loop) {
 
 function damage(project, random) {
   const state = project.read('.circuit_breaker_state') ?? '{}'
-  project.write(...random.pick([
-    ['.circuit_breaker_state', state.slice(0, Math.floor(state.length / 2))],
-    ['.circuit_breaker_state', 'not JSON\n'],
-    ['.circuit_breaker_history', '[{"timestamp": '],
-  ]))
+  project.write(
+    ...random.pick([
+      ['.circuit_breaker_state', state.slice(0, Math.floor(state.length / 2))],
+      ['.circuit_breaker_state', 'not JSON\n'],
+      ['.circuit_breaker_history', '[{"timestamp": '],
+    ]),
+  )
 }
 
 function shiftOpening(project, random) {
@@ -82,7 +112,15 @@ function shiftOpening(project, random) {
 
 const record = (loop, { sameErrorThreshold }, random) => ({
   name: 'circuit.record',
-  input: { loop, filesChanged: random.weighted([[3, 0], [1, 2]]), hasErrors: random.chance(0.35), sameErrorThreshold },
+  input: {
+    loop,
+    filesChanged: random.weighted([
+      [3, 0],
+      [1, 2],
+    ]),
+    hasErrors: random.chance(0.35),
+    sameErrorThreshold,
+  },
   async bash(project, { loop, filesChanged, hasErrors }) {
     const args = [loop, filesChanged, hasErrors, 1234].map(String)
     const { status } = await project.inBash('record_loop_result "$@" >/dev/null', args)
@@ -116,7 +154,7 @@ const status = () => ({
   readOnly: true,
   async bash(project) {
     const history = written(project)
-    const { stdout } = await project.inBash('show_circuit_status')
+    const { stdout } = await project.inBash('init_circuit_breaker >/dev/null; show_circuit_status')
     const shown = (label) => new RegExp(`^${label}:[ ]*#?(?:Loop #)?(.*)$`, 'm').exec(plain(stdout))?.[1]
     const number = (label) => Number.parseInt(shown(label), 10) || 0
     return {
@@ -133,15 +171,28 @@ const status = () => ({
     const answer = await project.call('circuitBreaker', { action: 'status' })
     const { state, reason, consecutiveNoProgress, lastProgressLoop, currentLoop, totalOpens } = answer
     const history = answer.history.map(({ timestamp, loop, fromState, toState, reason }) => ({
-      timestamp, loop, from_state: fromState, to_state: toState, reason,
+      timestamp,
+      loop,
+      from_state: fromState,
+      to_state: toState,
+      reason,
     }))
-    return { answer, view: { state, reason, consecutiveNoProgress, lastProgressLoop, currentLoop, totalOpens, history } }
+    return {
+      answer,
+      view: { state, reason, consecutiveNoProgress, lastProgressLoop, currentLoop, totalOpens, history },
+    }
   },
 })
 
 const reset = (random) => ({
   name: 'circuit.reset',
-  input: { reason: random.weighted([[3, undefined], [3, 'fixed the build'], [1, 'said "enough"']]) },
+  input: {
+    reason: random.weighted([
+      [3, undefined],
+      [3, 'fixed the build'],
+      [1, 'said "enough"'],
+    ]),
+  },
   async bash(project, { reason }) {
     await project.inBash('reset_circuit_breaker "$@" >/dev/null', reason === undefined ? [] : [reason])
     return files(project)
@@ -161,7 +212,8 @@ function written(project) {
 /** The breaker's files, without the fields that only we have and those that bash leaves out at 0. */
 function files(project) {
   const state = project.json('.circuit_breaker_state')
-  if (state === undefined || state === null || typeof state !== 'object') return { state, history: project.json('.circuit_breaker_history') }
+  if (state === undefined || state === null || typeof state !== 'object')
+    return { state, history: project.json('.circuit_breaker_history') }
   const { consecutive_questions, recorded_loop, ...shared } = state
   if (project.bash.generation === 'v0.9') delete shared.opened_at
   return { state: { current_loop: 0, ...shared }, history: project.json('.circuit_breaker_history') ?? [] }

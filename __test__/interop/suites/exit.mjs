@@ -25,7 +25,10 @@ export const exit = {
 
 function lists(random) {
   const list = (most) => Array.from({ length: random.between(0, most) }, (_, index) => index + 1)
-  const most = random.weighted([[3, 1], [1, 5]])
+  const most = random.weighted([
+    [3, 1],
+    [1, 5],
+  ])
   return { test_only_loops: list(most + 1), done_signals: list(most), completion_indicators: list(5) }
 }
 

@@ -28,7 +28,12 @@ const track = (loop, random) => ({
   },
   async ours(project, { loop, duration, success, calls }) {
     const answer = await project.call('progressReporter', {
-      action: 'update', loopCount: loop, loopDurationSeconds: duration, loopSucceeded: success, loopCalls: calls, message: 'loop done',
+      action: 'update',
+      loopCount: loop,
+      loopDurationSeconds: duration,
+      loopSucceeded: success,
+      loopCalls: calls,
+      message: 'loop done',
     })
     // Byte for byte: one line is appended to what is there.
     return { answer, view: { lines: project.read('logs/metrics.jsonl') } }
@@ -40,10 +45,16 @@ const summary = () => ({
   input: {},
   readOnly: true,
   async bash(project) {
-    const stats = JSON.parse(execFileSync('bash', [join(project.bash.source, 'ralph-stats.sh')], { cwd: project.folder, encoding: 'utf8' }))
+    const stats = JSON.parse(
+      execFileSync('bash', [join(project.bash.source, 'ralph-stats.sh')], { cwd: project.folder, encoding: 'utf8' }),
+    )
     const { stderr } = await project.inBash('print_metrics_summary')
     const printed = JSON.parse(/Metrics summary: ([\s\S]*\})/.exec(plain(stderr))[1])
-    const view = ({ total_loops, successful, avg_duration }) => ({ total_loops, successful, average: avg_duration.toFixed(6) })
+    const view = ({ total_loops, successful, avg_duration }) => ({
+      total_loops,
+      successful,
+      average: avg_duration.toFixed(6),
+    })
     return { stats: view(stats), printed: view(printed) }
   },
   async ours(project) {

@@ -22,7 +22,8 @@ export const plan = {
 /** v0.9 counts inside should_exit_gracefully, with two greps; v0.11 has functions for it. */
 const COUNTS = {
   'v0.9': 'grep -c "^- \\[" @fix_plan.md; grep -c "^- \\[x\\]" @fix_plan.md',
-  'v0.11': '_count_blocking_unchecked "$RALPH_DIR/fix_plan.md"; echo; _safe_count "^[[:space:]]*- \\[[xX]\\]" "$RALPH_DIR/fix_plan.md"',
+  'v0.11':
+    '_count_blocking_unchecked "$RALPH_DIR/fix_plan.md"; echo; _safe_count "^[[:space:]]*- \\[[xX]\\]" "$RALPH_DIR/fix_plan.md"',
 }
 
 const counted = (exoticPlan) => ({
@@ -50,7 +51,8 @@ async function tick(project, random) {
   const before = readFileSync(project.plan)
   await project.call('taskPlanner', { action: 'update', taskId: id, completed: !completed })
   const after = readFileSync(project.plan)
-  const changed = before.length === after.length ? before.filter((byte, index) => byte !== after[index]).length : Number.NaN
+  const changed =
+    before.length === after.length ? before.filter((byte, index) => byte !== after[index]).length : Number.NaN
   const begun = before.includes('[/]') && changed === 0
   if (changed !== 1 && !begun) throw new Error(`ticking ${id} changed ${changed} bytes of the plan`)
 }

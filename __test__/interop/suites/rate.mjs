@@ -18,8 +18,22 @@ export const rate = {
     const tokensCount = project.bash.generation === 'v0.11'
     const limits = { maxCalls, maxTokens: tokensCount ? maxTokens : 0 }
     for (let n = 0; n < 14; n += 1) {
-      project.wait(random.weighted([[5, random.between(0, 5)], [2, random.between(10, 40)], [1, random.between(50, 200)]]) * MINUTE)
-      await duel(round, random.weighted([[4, increment], [3, check], [1, reset], [tokensCount ? 2 : 0, tokens]])(limits, random))
+      project.wait(
+        random.weighted([
+          [5, random.between(0, 5)],
+          [2, random.between(10, 40)],
+          [1, random.between(50, 200)],
+        ]) * MINUTE,
+      )
+      await duel(
+        round,
+        random.weighted([
+          [4, increment],
+          [3, check],
+          [1, reset],
+          [tokensCount ? 2 : 0, tokens],
+        ])(limits, random),
+      )
       if (random.chance(0.2)) project.start()
     }
   },
@@ -36,7 +50,10 @@ const check = (input) => ({
   },
   async ours(project) {
     const answer = await project.call('rateLimit', { action: 'check' })
-    return { answer, view: { may: answer.canMakeCall, count: answer.currentCount, tokens: answer.tokensUsed, key: undefined } }
+    return {
+      answer,
+      view: { may: answer.canMakeCall, count: answer.currentCount, tokens: answer.tokensUsed, key: undefined },
+    }
   },
 })
 
@@ -57,9 +74,12 @@ const tokens = (limits, random) => ({
   name: 'rate.tokens',
   input: { ...limits, tokens: random.between(1, 150) },
   async bash(project, { tokens }) {
-    await project.inBash(`init_call_tracking >/dev/null 2>&1
+    await project.inBash(
+      `init_call_tracking >/dev/null 2>&1
       printf '{"usage":{"input_tokens":%d,"output_tokens":1}}' "$1" > "$TMPDIR/usage.$$"
-      update_token_count "$TMPDIR/usage.$$"; rm "$TMPDIR/usage.$$"`, [String(tokens - 1)])
+      update_token_count "$TMPDIR/usage.$$"; rm "$TMPDIR/usage.$$"`,
+      [String(tokens - 1)],
+    )
     return files(project)
   },
   async ours(project, { tokens }) {
@@ -82,7 +102,11 @@ const reset = (input) => ({
 })
 
 function counters(project) {
-  return { count: Number(project.read('.call_count') ?? 0), tokens: Number(project.read('.token_count') ?? 0), key: undefined }
+  return {
+    count: Number(project.read('.call_count') ?? 0),
+    tokens: Number(project.read('.token_count') ?? 0),
+    key: undefined,
+  }
 }
 
 /** The counters and their hour, as the files have them. */

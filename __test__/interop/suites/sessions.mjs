@@ -19,11 +19,15 @@ export const sessions = {
         await project.call('exitDetection', { action: 'analyze', output: text, loopNumber: loop })
         if (has.session && !has.isError) stored = has.session
       }
-      const { stdout } = await project.inBash('get_last_session_id; init_claude_session 2>/dev/null; should_resume_session')
+      const { stdout } = await project.inBash(
+        'get_last_session_id; init_claude_session 2>/dev/null; should_resume_session',
+      )
       const [last, resumed, recent] = stdout.split('\n')
       const expected = JSON.stringify([stored, stored, stored === '' ? 'false' : 'true'])
       if (JSON.stringify([last, resumed, recent]) !== expected) {
-        throw new Error(`bash resumes ${JSON.stringify([last, resumed, recent])} rather than ${expected} at loop ${loop}`)
+        throw new Error(
+          `bash resumes ${JSON.stringify([last, resumed, recent])} rather than ${expected} at loop ${loop}`,
+        )
       }
       round.steps += 1
     }

@@ -41,7 +41,14 @@ export const status = {
 
 /** The local hour's key. */
 function hour(project) {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone: project.tz, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', hourCycle: 'h23' }).formatToParts(project.now)
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone: project.tz,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(project.now)
   return ['year', 'month', 'day', 'hour'].map((type) => parts.find((part) => part.type === type).value).join('')
 }
 
@@ -60,12 +67,28 @@ const update = (loop, random, maxCalls) => {
       level: random.pick(['INFO', 'WARN', 'ERROR', 'SUCCESS', 'LOOP']),
     },
     async bash(project, { loop, calls, action, state, reason, message, level }) {
-      await project.inBash('update_status "${@:1:5}"; log_status "$6" "$7" >/dev/null 2>&1', [String(loop), String(calls), action, state, reason, level, message])
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash's
+      await project.inBash('update_status "${@:1:5}"; log_status "$6" "$7" >/dev/null 2>&1', [
+        String(loop),
+        String(calls),
+        action,
+        state,
+        reason,
+        level,
+        message,
+      ])
       return view(project)
     },
     async ours(project, { loop, calls, action, state, reason, message, level }) {
       const answer = await project.call('progressReporter', {
-        action: 'update', loopCount: loop, callsMade: calls, lastAction: action, status: state, exitReason: reason, message, level,
+        action: 'update',
+        loopCount: loop,
+        callsMade: calls,
+        lastAction: action,
+        status: state,
+        exitReason: reason,
+        message,
+        level,
       })
       return { answer, view: view(project) }
     },
@@ -85,9 +108,16 @@ function view(project) {
 async function shown(project, maxCalls) {
   const { loop_count, calls_made_this_hour, status } = project.json('status.json')
   const file = `"$STATUS_FILE"`
-  const { stdout, status: code } = await project.inBash(`jq -e -r '.timestamp, .next_reset, .exit_reason, .last_action' ${file} && display_status`)
+  const { stdout, status: code } = await project.inBash(
+    `jq -e -r '.timestamp, .next_reset, .exit_reason, .last_action' ${file} && display_status`,
+  )
   const screen = plain(stdout)
-  for (const expected of [`#${loop_count}`, status, `${calls_made_this_hour}/${maxCalls}`, project.read('logs/ralph.log').trim().split('\n').at(-1)]) {
+  for (const expected of [
+    `#${loop_count}`,
+    status,
+    `${calls_made_this_hour}/${maxCalls}`,
+    project.read('logs/ralph.log').trim().split('\n').at(-1),
+  ]) {
     if (code !== 0 || !screen.includes(expected)) throw new Error(`the monitor does not show ${expected}:\n${screen}`)
   }
 }

@@ -176,9 +176,11 @@ pub fn json(output: JsonOutput, length: u64, context: &Context<'_>) -> Analysis 
     };
     let files = Files::of(context.files, || {
         let fields = [("metadata.files_changed", &metadata["files_changed"]), ("files_modified", report.get("files_modified"))];
-        match fields.into_iter().find(|(_, value)| is_given(value)) {
-            Some((name, value)) => u64::try_from(number(value, name, &mut warnings)).unwrap_or(0),
-            None => reported_by_block(block, &mut warnings),
+        let told = fields.into_iter().find(|(_, value)| is_given(value));
+        // A 0 there may only mean that nobody counted.
+        match told.and_then(|(name, value)| u64::try_from(number(value, name, &mut warnings)).ok()) {
+            None | Some(0) => reported_by_block(block, &mut warnings),
+            Some(count) => count,
         }
     });
     let says_test_only = report.get("work_type") == "TEST_ONLY" || is_testing(block);

@@ -191,6 +191,16 @@ fn case_26_files_that_the_block_reports() {
 }
 
 #[test]
+fn a_count_of_no_files_does_not_hide_those_that_the_block_reports() {
+    let text = block(&["FILES_MODIFIED: 6", "EXIT_SIGNAL: false"]);
+    for (metadata, modified) in [(json!({}), 6), (json!({"files_changed": 0}), 6), (json!({"files_changed": 2}), 2)] {
+        let output = json!({"type": "result", "result": text, "metadata": metadata}).to_string();
+        let analysis = analyze(&output);
+        assert_eq!((analysis.files_modified, analysis.has_progress), (modified, true), "{output}");
+    }
+}
+
+#[test]
 fn case_30_errors_and_the_word_error() {
     let errors = |output: &str| analyze(output).has_errors;
     assert!(errors(

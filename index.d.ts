@@ -229,8 +229,7 @@ export interface RateLimitToolInput {
    * What to do.
    *
    * - `check`: Tells what the hour still admits. Changes nothing.
-   * - `increment`: Asks for calls before they are made and counts them if admitted; records used tokens. Many
-   *   processes at once never pass the limit.
+   * - `increment`: Asks for calls before they are made and counts them if admitted; records used tokens.
    * - `reset`: Zeroes the calls and tokens of the current hour.
    * - `status`: The same as `check`.
    */
@@ -244,8 +243,8 @@ export interface RateLimitToolInput {
    */
   calls?: number | undefined
   /**
-   * Tokens that have been used, input and output together; added even if the calls are refused. Ignored under v0.9
-   * rules. A whole number from 0 to 1000000000.
+   * Tokens used, input and output together; added even if the calls are refused. Ignored under v0.9 rules. A whole
+   * number from 0 to 1000000000.
    *
    * Used by `increment`.
    *
@@ -260,20 +259,20 @@ export interface RateLimitToolInput {
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
  * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
- * last analysis is of what it read. `signals` answers the same as `check`.
+ * last analysis is of what it read.
  */
 export interface ExitDetectionToolInput {
   /**
    * What to do.
    *
    * - `check`: Tells whether the run should end. Changes nothing.
-   * - `analyze`: Reads one loop's output, remembers its signals, and tells whether the run should end.
+   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
    * - `signals`: The same as `check`.
    * - `reset`: Starts a run: forgets all signals and the last analysis.
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file inside the project that holds one loop's output.
+   * A file in the project with one loop's output.
    *
    * Used by `analyze`.
    *
@@ -319,21 +318,20 @@ export interface CircuitBreakerToolInput {
    * - `status`: As `check`, with the last state changes.
    * - `check`: Tells whether the next loop may run. Changes nothing.
    * - `reset`: Closes the breaker and zeroes its counts; the history stays.
-   * - `begin`: Marks the beginning of a loop, and the commit that git counts changes from.
+   * - `begin`: Marks a loop's beginning, and the commit that git counts changes from.
    * - `record`: Counts a loop that has ended, and opens or closes the breaker.
    */
   action: 'status' | 'check' | 'reset' | 'begin' | 'record'
   /**
-   * The loop that has ended. One that was recorded last, with no begin since, counts once. A whole number, 0 or
-   * more.
+   * The loop that has ended; recorded twice, it counts once. A whole number, 0 or more.
    *
    * Used by `record`.
    *
-   * @default the last analysis's loop where that is newer than the breaker's, else the breaker's + 1
+   * @default the last analysis's where newer than the breaker's, else that + 1
    */
   loopNumber?: number | undefined
   /**
-   * Files that the loop changed; more than 0 is progress. A whole number, 0 or more.
+   * Files that the loop changed: progress if any. A whole number, 0 or more.
    *
    * Used by `record`.
    *
@@ -349,7 +347,7 @@ export interface CircuitBreakerToolInput {
    */
   hasErrors?: boolean | undefined
   /**
-   * Characters of the output. Accepted, without effect, as in bash. A whole number, 0 or more.
+   * Accepted without effect, as in bash. A whole number, 0 or more.
    *
    * Used by `record`.
    */
@@ -378,8 +376,7 @@ export interface TaskPlannerToolInput {
    * What to do.
    *
    * - `read`: Lists tasks in the order of the plan. Changes nothing.
-   * - `update`: Ticks one task, or unticks it: one byte of the plan changes, or none if the box is right already.
-   *   Answers with that task.
+   * - `update`: Ticks one task, or unticks it, and answers with it.
    * - `progress`: Counts, and the next task. Changes nothing.
    */
   action: 'read' | 'update' | 'progress'
@@ -412,15 +409,15 @@ export interface TaskPlannerToolInput {
    */
   section?: string | undefined
   /**
-   * The most tasks to list; nextOffset tells where the rest starts. A whole number, 0 or more.
+   * The most tasks to list. A whole number, 0 or more.
    *
    * Used by `read`.
    *
-   * @default as many as fit into an answer; in a program, all
+   * @default as many as fit; in a program, all
    */
   limit?: number | undefined
   /**
-   * How many of the tasks that match to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
+   * Matching tasks to skip: the last answer's nextOffset. A whole number, 0 or more.
    *
    * Used by `read`.
    *
@@ -434,8 +431,7 @@ export interface TaskPlannerToolInput {
  *
  * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
  * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
- * exitReason, and metrics of the finished loops (totalLoops, successfulLoops, failedLoops, averageDuration in
- * seconds, successRate, circuitOpens).
+ * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
  */
 export interface ProgressReporterToolInput {
   /**
@@ -447,8 +443,8 @@ export interface ProgressReporterToolInput {
    */
   action: 'update' | 'read' | 'metrics'
   /**
-   * running, success, completed, halted, paused, stopped, error, or any other. Without exitReason, that becomes
-   * empty.
+   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
+   * out.
    *
    * Used by `update`.
    *
@@ -472,7 +468,7 @@ export interface ProgressReporterToolInput {
    */
   callsMade?: number | undefined
   /**
-   * What was done last: executing, completed, graceful_exit, api_limit, …
+   * What was done last, such as executing.
    *
    * Used by `update`.
    *
@@ -504,7 +500,7 @@ export interface ProgressReporterToolInput {
    */
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
   /**
-   * What the finished loop took; with loopSucceeded, it joins the statistics. A finite number, 0 or more.
+   * With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more.
    *
    * Used by `update`.
    */

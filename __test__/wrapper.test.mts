@@ -79,6 +79,21 @@ describe.skipIf(!complete)('the loop', () => {
     expect(status(project)).toMatchObject({ status: 'halted', last_action: 'circuit_breaker_open' })
   })
 
+  test('goes on in a v0.9 project as long as Claude says so', async () => {
+    const goOn = (text: string) => ({
+      text: `${text}\n\n---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nFILES_MODIFIED: 1\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---`,
+    })
+    const { ending, project } = await run(() => ['One file.', 'Another.', 'A third.'].map(goOn), {
+      maxLoops: 3,
+      before: (folder) => {
+        rmSync(join(folder, '.ralph'), { recursive: true })
+        writeFiles(folder, { 'PROMPT.md': 'Go on.', '@fix_plan.md': '- [x] First\n- [ ] Second\n' })
+      },
+    })
+    expect(ending).toMatchObject({ status: 'stopped', loops: 3 })
+    expect(JSON.parse(read(project, '.exit_signals'))).toMatchObject({ done_signals: [], completion_indicators: [] })
+  })
+
   test('does not start while the breaker is open', async () => {
     const now = new Date().toISOString().replace(/\.\d+Z$/, '+00:00')
     const state = {

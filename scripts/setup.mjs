@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const OLDEST_NODE_FOR_DEVELOPMENT = 20
 const INSTALLED = join(ROOT, 'node_modules', '.ralph-installed')
+const COMPILED = join(ROOT, 'dist', '.compiled')
 
 checkTools()
 installPackages()
@@ -39,20 +40,28 @@ function installPackages() {
 /** The addon, unless it is newer than everything that it is made of. */
 function buildAddon() {
   const addon = readdirSync(ROOT).find((name) => name.endsWith('.node'))
-  const sources = ['src', 'bindings', 'Cargo.toml', 'Cargo.lock', 'package.json'].map((name) => join(ROOT, name))
-  if (addon && statSync(join(ROOT, addon)).mtimeMs > Math.max(...sources.map(newest))) return
-  run('Building the addon (about a minute the first time)', 'npm', ['run', '--silent', 'build:addon'])
+  const sources = ['src', 'bindings', 'Cargo.toml', 'Cargo.lock', 'package.json']
+  if (addon && statSync(join(ROOT, addon)).mtimeMs > newest(...sources)) return
+  run('Building the addon (a minute or two the first time)', 'npm', ['run', '--silent', 'build:addon'])
 }
 
-function newest(path) {
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
+/** When the last of these files, and of all below these folders, was changed. */
+function newest(...paths) {
+  const times = paths.map((path) => {
+    const stat = statSync(join(ROOT, path))
+    if (!stat.isDirectory()) return stat.mtimeMs
+    return Math.max(stat.mtimeMs, newest(...readdirSync(join(ROOT, path)).map((name) => join(path, name))))
+  })
+  return Math.max(...times)
 }
 
+/** The TypeScript layer and the examples, unless what was compiled is newer than they are. */
 function compileTypeScript() {
+  const sources = ['ts', 'examples', 'tsconfig.base.json', 'tsconfig.json', 'index.d.ts', 'package.json']
+  if (existsSync(COMPILED) && statSync(COMPILED).mtimeMs > newest(...sources)) return
   run('Compiling TypeScript', 'npm', ['run', '--silent', 'build:ts'])
   chmodSync(join(ROOT, 'dist', 'ralph-mcp.mjs'), 0o755)
+  writeFileSync(COMPILED, '')
 }
 
 function run(what, command, args) {

@@ -1,18 +1,28 @@
 // `npm test`: everything, from a fresh clone. Arguments go to vitest.
 
 import { spawnSync } from 'node:child_process'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const cwd = dirname(dirname(fileURLToPath(import.meta.url)))
+const report = join(cwd, 'coverage', 'vitest.json')
 
-const STEPS = [
-  [process.execPath, ['scripts/setup.mjs']],
-  ['cargo', ['test', '--workspace', '--quiet']],
-  [process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]],
-]
+run(process.execPath, ['scripts/setup.mjs'])
+run('cargo', ['test', '--workspace', '--quiet'])
+run(process.execPath, [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+  ...process.argv.slice(2),
+])
 
-for (const [command, args] of STEPS) {
+const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
+process.stdout.write(`vitest: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`)
+
+function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' })
   if (error) process.stderr.write(`${command}: ${error.message}\n`)
   if (status !== 0) process.exit(status ?? 1)

@@ -1,6 +1,6 @@
 // What a run changed on disk, in lines that a person can read.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What is watched, by name. */
@@ -30,23 +30,24 @@ const STATE: Record<string, (text: string) => string> = {
   },
 }
 
-/** The project's own files, the plan line by line, and the state. */
+/** The project's own files, the plan line by line, and the state, in either layout. */
 export function readDisk(project: string): Disk {
   const disk: Disk = new Map()
   for (const name of readdirSync(project)) {
     const file = statSync(join(project, name))
     if (file.isFile() && !name.startsWith('.')) disk.set(name, `${file.size} bytes`)
   }
-  const state = join(project, '.ralph')
-  readFileSync(join(state, 'fix_plan.md'), 'utf8')
-    .split('\n')
-    .forEach((line, index) => void disk.set(`.ralph/fix_plan.md:${index + 1}`, line))
+  const [state, plan] = existsSync(join(project, '.ralph')) ? ['.ralph/', 'fix_plan.md'] : ['', '@fix_plan.md']
+  const read = (name: string, note: (text: string) => void) => {
+    const path = join(project, state, name)
+    // What is not there is not written yet.
+    if (existsSync(path)) note(readFileSync(path, 'utf8'))
+  }
+  read(plan, (text) => {
+    for (const [index, line] of text.split('\n').entries()) disk.set(`${state}${plan}:${index + 1}`, line)
+  })
   for (const [name, show] of Object.entries(STATE)) {
-    try {
-      disk.set(`.ralph/${name}`, show(readFileSync(join(state, name), 'utf8')))
-    } catch {
-      // Not written yet.
-    }
+    read(name, (text) => void disk.set(state + name, show(text)))
   }
   return disk
 }

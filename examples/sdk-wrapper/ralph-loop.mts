@@ -46,7 +46,8 @@ const PAUSE_FOR_UNKNOWN_LIMIT_SECONDS = 3600
 export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
   const { projectDir, signal, maxLoops = Number.POSITIVE_INFINITY, onNote } = options
   const sleep = options.sleep ?? ((milliseconds, abort) => delay(milliseconds, undefined, abort && { signal: abort }))
-  const ralph = new RalphTools({ projectDir, ...options.ralph })
+  // v0.9's rules know plain text alone and would look for words in the SDK's JSON, so a v0.9 project needs these too.
+  const ralph = new RalphTools({ projectDir, rules: 'v0.11', ...options.ralph })
   let sessionId: string | undefined
   let loop = 0
 

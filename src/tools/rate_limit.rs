@@ -83,7 +83,7 @@ const CALLS: Field<u64> =
 
 const TOKENS: Field<u64> = Field::integer(
     "tokens",
-    "Tokens that have been used, input and output together; added even if the calls are refused. Ignored under v0.9 rules.",
+    "Tokens used, input and output together; added even if the calls are refused. Ignored under v0.9 rules.",
 )
 .at_most(1_000_000_000)
 .default("0")
@@ -104,8 +104,9 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::write(
             Verb::Increment.as_str(),
             Access::Full,
-            "Asks for calls before they are made and counts them if admitted; records used tokens. Many processes at once never pass the limit.",
-        ).cumulative(),
+            "Asks for calls before they are made and counts them if admitted; records used tokens.",
+        )
+        .cumulative(),
         Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour.").destructive(),
         Action::read(Verb::Status.as_str(), "The same as `check`."),
     ],

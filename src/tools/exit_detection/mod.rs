@@ -142,11 +142,10 @@ record! {
 }
 
 /// `analyze`: the file to read.
-pub(crate) const OUTPUT_FILE: Field<String> =
-    Field::text("outputFile", "A file inside the project that holds one loop's output.")
-        .default("the newest logs/claude_output_*.log, where output is left out too")
-        .on(&[Verb::Analyze.as_str()])
-        .access(Access::Full);
+pub(crate) const OUTPUT_FILE: Field<String> = Field::text("outputFile", "A file in the project with one loop's output.")
+    .default("the newest logs/claude_output_*.log, where output is left out too")
+    .on(&[Verb::Analyze.as_str()])
+    .access(Access::Full);
 
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =
@@ -173,15 +172,14 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Exit detection",
     description: "Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means stop, and exitReason says why \
                   (plan_complete, project_complete, completion_signals, test_saturation, permission_denied, safety_circuit_breaker). \
-                  signals lists the loops that said so. confidence is how sure the last analysis is of what it read. \
-                  `signals` answers the same as `check`.",
+                  signals lists the loops that said so. confidence is how sure the last analysis is of what it read.",
     input: "ExitDetectionToolInput",
     actions: &[
         Action::read(Verb::Check.as_str(), "Tells whether the run should end. Changes nothing."),
         Action::write(
             Verb::Analyze.as_str(),
             Access::Full,
-            "Reads one loop's output, remembers its signals, and tells whether the run should end.",
+            "Reads one loop's output, remembers its signals, and answers as `check`.",
         )
         .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),

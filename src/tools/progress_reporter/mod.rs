@@ -122,7 +122,7 @@ const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
 const STATUS: Field<String> = Field::text(
     "status",
-    "running, success, completed, halted, paused, stopped, error, or any other. Without exitReason, that becomes empty.",
+    "running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left out.",
 )
 .default("stays")
 .on(UPDATE)
@@ -131,10 +131,7 @@ const LOOP_COUNT: Field<u64> = Field::integer("loopCount", "The loop's number.")
 const CALLS_MADE: Field<u64> =
     Field::integer("callsMade", "Calls made this hour.").default("`rate_limit`'s count").on(UPDATE).access(Access::Full);
 const LAST_ACTION: Field<String> =
-    Field::text("lastAction", "What was done last: executing, completed, graceful_exit, api_limit, …")
-        .default("stays")
-        .on(UPDATE)
-        .access(Access::Full);
+    Field::text("lastAction", "What was done last, such as executing.").default("stays").on(UPDATE).access(Access::Full);
 const EXIT_REASON: Field<String> =
     Field::text("exitReason", "Why the run ended.").default("stays").on(UPDATE).access(Access::Full);
 const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, cut at 4 KiB.")
@@ -144,7 +141,7 @@ const MESSAGE: Field<String> = Field::text("message", "What you are doing or fou
 const LEVEL: Field<String> =
     Field::one_of("level", Level::ENUMERATION.words, "The log line's level.").default("INFO").on(UPDATE).access(Access::Full);
 const LOOP_DURATION: Field<f64> =
-    Field::number("loopDurationSeconds", "What the finished loop took; with loopSucceeded, it joins the statistics.")
+    Field::number("loopDurationSeconds", "With loopSucceeded: adds the finished loop to the statistics.")
         .on(UPDATE)
         .access(Access::Full);
 const LOOP_SUCCEEDED: Field<bool> =
@@ -159,8 +156,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Progress reporter",
     description: "Tells people what this run is doing. Call `update` with a short message when you begin something, finish it \
                   or get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction, \
-                  exitReason, and metrics of the finished loops (totalLoops, successfulLoops, failedLoops, averageDuration in \
-                  seconds, successRate, circuitOpens).",
+                  exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).",
     input: "ProgressReporterToolInput",
     actions: &[
         Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop."),

@@ -301,3 +301,19 @@ fn statistics_that_cannot_be_read_keep_no_update_from_being_written() {
     assert!(warnings(&answer)[0].contains("metrics.jsonl"), "{answer}");
     assert_eq!(bench.json("status.json")["status"], "running");
 }
+
+#[test]
+fn writers_at_the_same_time_lose_no_line_and_tear_none() {
+    let bench = Bench::new();
+    let finished = json!({"message": "m".repeat(500), "loopDurationSeconds": 2, "loopSucceeded": true});
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..25).for_each(|_| drop(update(&bench, &finished))));
+        }
+    });
+    let metrics = &read(&bench)["metrics"];
+    assert_eq!((&metrics["totalLoops"], &metrics["skippedLines"]), (&json!(200), &json!(0)));
+    let log = log(&bench);
+    assert_eq!(log.lines().count(), 200);
+    assert!(log.lines().all(|line| line.starts_with("[2026-03-01 12:00:00] [INFO] mmm") && line.ends_with("mmm")));
+}

@@ -102,14 +102,11 @@ const FILTER: Field<String> =
 const SECTION: Field<String> =
     Field::text("section", "List only the tasks right under headings of this title, in any case.").on(&[Verb::Read.as_str()]);
 
-const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list; nextOffset tells where the rest starts.")
-    .default("as many as fit into an answer; in a program, all")
-    .on(&[Verb::Read.as_str()]);
+const LIMIT: Field<u64> =
+    Field::integer("limit", "The most tasks to list.").default("as many as fit; in a program, all").on(&[Verb::Read.as_str()]);
 
 const OFFSET: Field<u64> =
-    Field::integer("offset", "How many of the tasks that match to skip: the last answer's nextOffset, to go on.")
-        .default("0")
-        .on(&[Verb::Read.as_str()]);
+    Field::integer("offset", "Matching tasks to skip: the last answer's nextOffset.").default("0").on(&[Verb::Read.as_str()]);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -124,11 +121,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan. Changes nothing."),
-        Action::write(
-            Verb::Update.as_str(),
-            Access::Worker,
-            "Ticks one task, or unticks it: one byte of the plan changes, or none if the box is right already. Answers with that task.",
-        ),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks one task, or unticks it, and answers with it."),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task. Changes nothing."),
     ],
     fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],

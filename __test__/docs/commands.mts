@@ -87,9 +87,19 @@ export function checkServers(servers: Record<string, { command: string; args: st
   for (const { command, args } of Object.values(servers)) CHECKS[command]?.(args, [])
 }
 
-const CARGO = ['test', 'clippy', 'fmt', 'llvm-cov', 'bench', 'run']
+const CARGO = ['test', 'clippy', 'fmt', 'bench', 'run']
+const CARGO_TOOLS = ['cargo-fuzz', 'cargo-llvm-cov']
 
 function cargo([command = '', ...args]: string[]): void {
+  if (command === 'install') {
+    expect(CARGO_TOOLS).toEqual(expect.arrayContaining(args))
+    return
+  }
+  if (command === 'fuzz') {
+    const target = args.slice(0, args.indexOf('--')).at(-1)
+    expect(existsSync(join(ROOT, 'fuzz', 'fuzz_targets', `${target}.rs`)), target).toBe(true)
+    return
+  }
   expect(CARGO).toContain(command)
   const at = args.findIndex((word) => word === '-p' || word === '--package')
   if (at < 0) return

@@ -1,7 +1,7 @@
 // Everything that the documents show is compiled, run or compared, so that it cannot rot.
 
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ import { startScriptedModel } from '../../examples/scripted-model/server.mts'
 import { freezeClock, project, ROOT, read, toolsIn } from '../support/project.mts'
 import { answerTo, comment, examplesOf } from './answers.mts'
 import { checkCommand, checkServers } from './commands.mts'
-import { anchorsOf, type Block, blocksOf, DOCUMENTS, linksOf, proseOf, textOf } from './documents.mts'
+import { anchorsOf, type Block, blocksOf, DOCUMENTS, FOLDERS, linksOf, proseOf, textOf } from './documents.mts'
 
 const BLOCKS = DOCUMENTS.flatMap(blocksOf)
 const definitions = toolDefinitions()
@@ -239,8 +239,8 @@ describe('links', () => {
     expect(broken.map((link) => `${at(link)} ${link.target}`)).toEqual([])
   })
 
-  test('every document is linked from the README', () => {
-    const linked = linksOf('README.md').map(({ target }) => target.split('#')[0])
+  test('every document is linked from the README or from CONTRIBUTING', () => {
+    const linked = ['README.md', 'CONTRIBUTING.md'].flatMap(linksOf).map(({ target }) => target.split('#')[0])
     expect(DOCUMENTS.filter((document) => document !== 'README.md' && !linked.includes(document))).toEqual([])
   })
 })
@@ -252,11 +252,8 @@ describe('the README', () => {
   })
 
   test('has a line for each folder', () => {
-    const made = ['.git', 'coverage', 'dist', 'node_modules', 'target']
-    const folders = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory())
     const [, part = ''] = /^## Where things are\n([\s\S]*)/m.exec(proseOf('README.md')) ?? []
-    const names = folders.map(({ name }) => name).filter((name) => !made.includes(name))
-    expect(names.filter((name) => !part.includes(`\`${name}/\``))).toEqual([])
+    expect(FOLDERS.filter((name) => !part.includes(`\`${name}/\``))).toEqual([])
   })
 })
 

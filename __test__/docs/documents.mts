@@ -23,11 +23,19 @@ export interface Link {
   target: string
 }
 
+/** Folders at the root that are made, not written. */
+const MADE = ['.git', 'coverage', 'dist', 'node_modules', 'target']
+
+/** The project's own folders. */
+export const FOLDERS: readonly string[] = readdirSync(ROOT, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !MADE.includes(entry.name))
+  .map(({ name }) => name)
+
 /** Every document of the project, by its path from the root. */
-export const DOCUMENTS: readonly string[] = [
-  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
-].sort()
+export const DOCUMENTS: readonly string[] = ['', ...FOLDERS.map((name) => `${name}/`)]
+  .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => folder + name))
+  .filter((name) => name.endsWith('.md'))
+  .sort()
 
 export function textOf(document: string): string {
   return readFileSync(join(ROOT, document), 'utf8')

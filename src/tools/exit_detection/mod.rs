@@ -142,11 +142,10 @@ record! {
 }
 
 /// `analyze`: the file to read.
-pub(crate) const OUTPUT_FILE: Field<String> =
-    Field::text("outputFile", "A file inside the project that holds one loop's output.")
-        .default("without output too, the newest logs/claude_output_*.log")
-        .on(&[Verb::Analyze.as_str()])
-        .access(Access::Full);
+pub(crate) const OUTPUT_FILE: Field<String> = Field::text("outputFile", "A file in the project with one loop's output.")
+    .default("without output too, the newest logs/claude_output_*.log")
+    .on(&[Verb::Analyze.as_str()])
+    .access(Access::Full);
 
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =
@@ -180,7 +179,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::write(
             Verb::Analyze.as_str(),
             Access::Full,
-            "Reads one loop's output, remembers its signals, and tells whether the run should end.",
+            "Reads one loop's output, remembers its signals, and answers as `check`.",
         )
         .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),

@@ -141,7 +141,7 @@ const MESSAGE: Field<String> = Field::text("message", "What you are doing or fou
 const LEVEL: Field<String> =
     Field::one_of("level", Level::ENUMERATION.words, "The log line's level.").default("INFO").on(UPDATE).access(Access::Full);
 const LOOP_DURATION: Field<f64> =
-    Field::number("loopDurationSeconds", "What the finished loop took; with loopSucceeded, it joins the statistics.")
+    Field::number("loopDurationSeconds", "With loopSucceeded: adds the finished loop to the statistics.")
         .on(UPDATE)
         .access(Access::Full);
 const LOOP_SUCCEEDED: Field<bool> =

@@ -229,7 +229,7 @@ export interface RateLimitToolInput {
    * What to do.
    *
    * - `check`: Tells what the hour still admits.
-   * - `increment`: Asks for calls before they are made and counts them if admitted; records used tokens.
+   * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
    * - `reset`: Zeroes the calls and tokens of the current hour.
    * - `status`: The same as `check`.
    */
@@ -243,8 +243,8 @@ export interface RateLimitToolInput {
    */
   calls?: number | undefined
   /**
-   * Tokens used, input and output together; added even if the calls are refused. Ignored under v0.9 rules. A whole
-   * number from 0 to 1000000000.
+   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
+   * from 0 to 1000000000.
    *
    * Used by `increment`.
    *
@@ -272,7 +272,7 @@ export interface ExitDetectionToolInput {
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file in the project with one loop's output.
+   * A file inside the project that holds one loop's output.
    *
    * Used by `analyze`.
    *
@@ -323,11 +323,11 @@ export interface CircuitBreakerToolInput {
    */
   action: 'status' | 'check' | 'reset' | 'begin' | 'record'
   /**
-   * The loop that has ended; recorded twice, it counts once. A whole number, 0 or more.
+   * The loop that has ended; one recorded last, with no begin since, counts once. A whole number, 0 or more.
    *
    * Used by `record`.
    *
-   * @default the last analysis's where newer than the breaker's, else that + 1
+   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
    */
   loopNumber?: number | undefined
   /**
@@ -347,13 +347,13 @@ export interface CircuitBreakerToolInput {
    */
   hasErrors?: boolean | undefined
   /**
-   * Accepted without effect, as in bash. A whole number, 0 or more.
+   * No effect, as in bash. A whole number, 0 or more.
    *
    * Used by `record`.
    */
   outputLength?: number | undefined
   /**
-   * Why it is reset; at most 1000 characters are kept.
+   * Why; cut at 1000 characters.
    *
    * Used by `reset`.
    *
@@ -367,16 +367,16 @@ export interface CircuitBreakerToolInput {
  *
  * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
  * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
- * `progress` answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks,
- * pendingTasks, blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is
- * a nextOffset the list was cut: read on with it as offset. To add or reword tasks edit the file.
+ * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
+ * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
+ * with it as offset. To add or reword tasks edit the file.
  */
 export interface TaskPlannerToolInput {
   /**
    * What to do.
    *
    * - `read`: Lists tasks in the order of the plan.
-   * - `update`: Ticks one task, or unticks it, and answers with it.
+   * - `update`: Ticks or unticks one task, and answers with it.
    * - `progress`: Counts, and the next task.
    */
   action: 'read' | 'update' | 'progress'
@@ -413,11 +413,11 @@ export interface TaskPlannerToolInput {
    *
    * Used by `read`.
    *
-   * @default as many as fit; in a program, all
+   * @default as many as fit into an answer; in a program, all
    */
   limit?: number | undefined
   /**
-   * Matching tasks to skip: the last answer's nextOffset. A whole number, 0 or more.
+   * Tasks to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
    *
    * Used by `read`.
    *

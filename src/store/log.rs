@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::Writer;
+use super::paths::regular_file_inside;
 use crate::error::{Error, ErrorCode, Result};
 
 /// A log of this size or more is rotated before the next line (Ralph v0.11: `rotate_logs`).
@@ -24,10 +25,14 @@ impl LineFile {
     /// Opens a file, creating it and its folder: what is going to fail should fail before anything else is written.
     ///
     /// # Errors
-    /// `IO_ERROR`.
-    pub fn open(_lock: &Writer<'_>, path: &Path) -> Result<Self> {
+    /// `IO_ERROR`; `OUTSIDE_PROJECT` where it is a link that leads out.
+    pub fn open(writer: &Writer<'_>, path: &Path) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(|error| Error::io("create the folder", folder, &error))?;
+        // A link in a project's own folder must not lead a model's words into a file elsewhere. The logFile option may.
+        if path.starts_with(writer.project().state_dir()) {
+            refuse_link_out(writer.project().root(), path)?;
+        }
         // Opening a pipe would wait for a reader.
         regular(path)?;
         let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
@@ -57,6 +62,16 @@ impl LineFile {
         // One write: bash appends too, and does not take the lock.
         let text = format!("{}{line}\n", if fresh { "" } else { "\n" });
         self.file.write_all(text.as_bytes()).map_err(failed)
+    }
+}
+
+fn refuse_link_out(root: &Path, path: &Path) -> Result<()> {
+    if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Ok(());
+    }
+    match regular_file_inside(root, path)? {
+        Some(_) => Ok(()),
+        None => Err(Error::new(ErrorCode::IoError, format!("{} is a link that leads nowhere; remove it", path.display()))),
     }
 }
 
@@ -174,5 +189,29 @@ mod tests {
         for path in [folder.path().to_owned(), folder.path().join("file/log")] {
             assert_eq!(append(&project, &path, "line").map_err(|error| error.code()), Err(ErrorCode::IoError));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_projects_own_folder_must_stay_inside() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("project");
+        fs::create_dir_all(root.join(".ralph/logs")).expect("made");
+        let project = project(&root);
+        fs::write(folder.path().join("theirs"), "x").expect("written");
+        fs::write(root.join("inside"), "").expect("written");
+        for (target, answer) in [
+            ("../../../theirs", Err(ErrorCode::OutsideProject)),
+            ("nowhere", Err(ErrorCode::IoError)),
+            ("../../inside", Ok(Vec::new())),
+        ] {
+            let path = project.logs_dir().join("ralph.log");
+            symlink(target, &path).expect("linked");
+            assert_eq!(append(&project, &path, "line").map_err(|error| error.code()), answer, "{target}");
+            fs::remove_file(&path).expect("removed");
+        }
+        assert_eq!(fs::read_to_string(folder.path().join("theirs")).expect("there"), "x");
+        assert_eq!(fs::read_to_string(root.join("inside")).expect("there"), "line\n");
     }
 }

@@ -12,3 +12,4 @@ pub mod log;
 pub mod paths;
 pub mod project;
 pub mod replace;
+pub mod turns;

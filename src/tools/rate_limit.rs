@@ -81,14 +81,12 @@ const CALLS: Field<u64> =
         .on(&[Verb::Increment.as_str()])
         .access(Access::Full);
 
-const TOKENS: Field<u64> = Field::integer(
-    "tokens",
-    "Tokens used, input and output together; added even if the calls are refused. Ignored under v0.9 rules.",
-)
-.at_most(1_000_000_000)
-.default("0")
-.on(&[Verb::Increment.as_str()])
-.access(Access::Full);
+const TOKENS: Field<u64> =
+    Field::integer("tokens", "Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them.")
+        .at_most(1_000_000_000)
+        .default("0")
+        .on(&[Verb::Increment.as_str()])
+        .access(Access::Full);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -104,7 +102,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::write(
             Verb::Increment.as_str(),
             Access::Full,
-            "Asks for calls before they are made and counts them if admitted; records used tokens.",
+            "Asks for calls before they are made and counts them if admitted; also adds used tokens.",
         )
         .cumulative(),
         Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour.").destructive(),

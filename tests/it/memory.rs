@@ -10,14 +10,14 @@ const SHAPE: &str = "RALPH_MEMORY_SHAPE";
 
 /// (name, what comes first, a piece, how many of them, what comes last, the longest line in MiB)
 const SHAPES: &[(&str, &str, &str, usize, &str, u64)] = &[
-    ("text", "", "a line of some prose that is neither long nor telling\n", 200_000, "", 0),
-    ("longer text", "", "a line of some prose that is neither long nor telling\n", 1_200_000, "", 0),
+    ("text", "", "a line of some prose that is neither long nor telling\n", 100_000, "", 0),
+    ("longer text", "", "a line of some prose that is neither long nor telling\n", 600_000, "", 0),
     ("telling text", "", "Should I continue? error: it is not done, adding a class\n", 100_000, "", 0),
     (
         "stream",
         "{\"type\":\"system\",\"subtype\":\"init\"}\n",
         "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"working on the parser\\nand on its tests\"}]}}\n",
-        300_000,
+        150_000,
         "{\"type\":\"result\",\"result\":\"x\"}\n",
         0,
     ),
@@ -29,18 +29,18 @@ const SHAPES: &[(&str, &str, &str, usize, &str, u64)] = &[
         "{}]",
         0,
     ),
-    ("pretty object", "{\n", "  \"key\": [1, 2, {\"deep\": \"value\"}],\n", 500_000, "  \"result\": \"x\"\n}", 0),
-    ("result of many lines", "{\"result\":\"", "one line of the result that is told\\n", 500_000, "\"}", 0),
-    ("brackets", "", "[", 2_000_000, "", 0),
-    ("line of 50 MiB", "", "fifty bytes that say nothing at all, over and over;", 1_048_576, " done\n", 50),
-    ("result in a line of 50 MiB", "{\"result\":\"", "fifty bytes that say nothing at all, over and over;", 1_048_576, "\"}", 50),
+    ("pretty object", "{\n", "  \"key\": [1, 2, {\"deep\": \"value\"}],\n", 200_000, "  \"result\": \"x\"\n}", 0),
+    ("result of many lines", "{\"result\":\"", "one line of the result that is told\\n", 200_000, "\"}", 0),
+    ("brackets", "", "[", 1_000_000, "", 0),
+    ("line of 25 MiB", "", "fifty bytes that say nothing at all, over and over;", 524_288, " done\n", 25),
+    ("result in a line of 25 MiB", "{\"result\":\"", "fifty bytes that say nothing at all, over and over;", 524_288, "\"}", 25),
     (
-        "message of 50 MiB",
+        "message of 25 MiB",
         "{\"type\":\"assistant\",\"message\":{\"content\":\"",
         "fifty bytes that say nothing at all, over and over;",
-        1_048_576,
+        524_288,
         "\"}}\n{}",
-        50,
+        25,
     ),
 ];
 

@@ -93,10 +93,11 @@ record! {
     }
 }
 
-const LOOP_NUMBER: Field<u64> = Field::integer("loopNumber", "The loop that has ended; recorded twice, it counts once.")
-    .default("the last analysis's where newer than the breaker's, else that + 1")
-    .on(&[Verb::Record.as_str()])
-    .access(Access::Full);
+const LOOP_NUMBER: Field<u64> =
+    Field::integer("loopNumber", "The loop that has ended; one recorded last, with no begin since, counts once.")
+        .default("the last analysis's where newer than the breaker's, else the breaker's + 1")
+        .on(&[Verb::Record.as_str()])
+        .access(Access::Full);
 
 const FILES_CHANGED: Field<u64> = Field::integer("filesChanged", "Files that the loop changed: progress if any.")
     .default("counted by git, since begin")
@@ -109,12 +110,12 @@ const HAS_ERRORS: Field<bool> = Field::boolean("hasErrors", "Whether the loop fa
     .access(Access::Full);
 
 const OUTPUT_LENGTH: Field<u64> =
-    Field::integer("outputLength", "Accepted without effect, as in bash.").on(&[Verb::Record.as_str()]).access(Access::Full);
+    Field::integer("outputLength", "No effect, as in bash.").on(&[Verb::Record.as_str()]).access(Access::Full);
 
 /// So much of a reason is kept: it stands in every later answer.
 const LONGEST_REASON: usize = 1000;
 
-const REASON: Field<String> = Field::text("reason", "Why it is reset; at most 1000 characters are kept.")
+const REASON: Field<String> = Field::text("reason", "Why; cut at 1000 characters.")
     .default("\"Manual reset\"")
     .on(&[Verb::Reset.as_str()])
     .access(Access::Full);

@@ -142,10 +142,11 @@ record! {
 }
 
 /// `analyze`: the file to read.
-pub(crate) const OUTPUT_FILE: Field<String> = Field::text("outputFile", "A file in the project with one loop's output.")
-    .default("without output too, the newest logs/claude_output_*.log")
-    .on(&[Verb::Analyze.as_str()])
-    .access(Access::Full);
+pub(crate) const OUTPUT_FILE: Field<String> =
+    Field::text("outputFile", "A file inside the project that holds one loop's output.")
+        .default("without output too, the newest logs/claude_output_*.log")
+        .on(&[Verb::Analyze.as_str()])
+        .access(Access::Full);
 
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =

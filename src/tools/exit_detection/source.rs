@@ -11,9 +11,12 @@ use crate::input::Arguments;
 use crate::rules::analysis::Analyzer;
 use crate::store::paths::regular_file_inside;
 use crate::store::project::Project;
+use crate::store::turns::SCANS;
 
 /// Bytes read at a time.
 const CHUNK: usize = 128 * 1024;
+/// Bytes read in one turn at the processor: about a millisecond's work.
+const TURN: usize = 1 << 20;
 
 /// An output.
 pub(super) enum Source {
@@ -59,7 +62,10 @@ impl Source {
     pub(super) fn read(&self, analyzer: &mut Analyzer) -> Result<()> {
         let path = match self {
             Self::Inline(text) => {
-                analyzer.feed(text.as_bytes());
+                for part in text.as_bytes().chunks(TURN) {
+                    let _turn = SCANS.take();
+                    analyzer.feed(part);
+                }
                 return Ok(());
             }
             Self::File(_, path) => path,
@@ -68,11 +74,14 @@ impl Source {
         let mut file = File::open(path).map_err(failed)?;
         let mut chunk = vec![0; CHUNK];
         loop {
-            match file.read(&mut chunk) {
-                Ok(0) => return Ok(()),
-                Ok(read) => analyzer.feed(chunk.get(..read).unwrap_or_default()),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(failed(error)),
+            let _turn = SCANS.take();
+            for _ in 0..TURN / CHUNK {
+                match file.read(&mut chunk) {
+                    Ok(0) => return Ok(()),
+                    Ok(read) => analyzer.feed(chunk.get(..read).unwrap_or_default()),
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(failed(error)),
+                }
             }
         }
     }

@@ -102,11 +102,12 @@ const FILTER: Field<String> =
 const SECTION: Field<String> =
     Field::text("section", "List only the tasks right under headings of this title, in any case.").on(&[Verb::Read.as_str()]);
 
-const LIMIT: Field<u64> =
-    Field::integer("limit", "The most tasks to list.").default("as many as fit; in a program, all").on(&[Verb::Read.as_str()]);
+const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.")
+    .default("as many as fit into an answer; in a program, all")
+    .on(&[Verb::Read.as_str()]);
 
 const OFFSET: Field<u64> =
-    Field::integer("offset", "Matching tasks to skip: the last answer's nextOffset.").default("0").on(&[Verb::Read.as_str()]);
+    Field::integer("offset", "Tasks to skip: the last answer's nextOffset, to go on.").default("0").on(&[Verb::Read.as_str()]);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -114,14 +115,14 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "taskPlanner",
     title: "Task planner",
     description: "The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left; nextTask is \
-                  what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. `progress` \
-                  answers counts without tasks. Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, \
+                  what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. Each answer \
+                  counts the whole plan: totalTasks, completedTasks, pendingTasks, \
                   blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is a nextOffset the \
                   list was cut: read on with it as offset. To add or reword tasks edit the file.",
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
-        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks one task, or unticks it, and answers with it."),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it."),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
     ],
     fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],

@@ -58,8 +58,6 @@ export const SNAPSHOT: Snapshot = {
     callsMade: 85,
     status: 'running',
     lastAction: 'executing',
-    maxCalls: 100,
-    nextReset: '2026-03-01T11:00:00+00:00',
     metrics: {
       totalLoops: 11,
       successfulLoops: 10,

@@ -152,25 +152,25 @@ export interface RalphToolsOptions {
    */
   maxTokensPerHour?: number | undefined
   /**
-   * Loops without progress that open the circuit. A whole number, 0 or more.
+   * Loops without progress that open the circuit. A whole number, 1 or more.
    *
    * @default `CB_NO_PROGRESS_THRESHOLD`, built in: 3
    */
   noProgressThreshold?: number | undefined
   /**
-   * Loops with errors in a row that open the circuit. A whole number, 0 or more.
+   * Loops with errors in a row that open the circuit. A whole number, 1 or more.
    *
    * @default `CB_SAME_ERROR_THRESHOLD`, built in: 5
    */
   sameErrorThreshold?: number | undefined
   /**
-   * Loops with permission denials in a row that open the circuit (v0.11). A whole number, 0 or more.
+   * Loops with permission denials in a row that open the circuit (v0.11). A whole number, 1 or more.
    *
    * @default `CB_PERMISSION_DENIAL_THRESHOLD`, built in: 2
    */
   permissionDenialThreshold?: number | undefined
   /**
-   * Minutes after which an open circuit is half-open (v0.11). A whole number, 0 or more.
+   * Minutes after which an open circuit is half-open (v0.11). A whole number from 0 to 525960000.
    *
    * @default `CB_COOLDOWN_MINUTES`, built in: 30
    */

@@ -56,6 +56,8 @@ export const SNAPSHOT: Snapshot = {
     timestamp: '2026-03-01T10:20:00+00:00',
     loopCount: 12,
     callsMade: 85,
+    maxCalls: 100,
+    nextReset: '2026-03-01T11:00:00+00:00',
     status: 'running',
     lastAction: 'executing',
     metrics: {

@@ -151,10 +151,9 @@ describe.skipIf(!complete)('the loop', () => {
     expect(waits.every((wait) => wait === 30_000)).toBe(true)
   })
 
-  test('without PROMPT.md it says so', async () => {
+  test('without PROMPT.md it says so at once', async () => {
     const before = (project: string) => rmSync(join(project, '.ralph/PROMPT.md'))
-    const { notes } = await run(() => [], { before, maxLoops: 1 })
-    expect(notes.join('\n')).toContain('PROMPT.md')
+    await expect(run(() => [], { before })).rejects.toThrow('PROMPT.md')
   })
 })
 

@@ -19,7 +19,10 @@ const interrupt = new AbortController()
 process.once('SIGINT', () => interrupt.abort())
 process.once('SIGTERM', () => interrupt.abort())
 
-process.exitCode = values.live ? await live(values.project) : await demonstrate()
+// What keeps a run from beginning (no such project, no PROMPT.md) is one line, not a stack.
+process.exitCode = await (values.live ? live(values.project) : demonstrate()).catch((error: Error) =>
+  fail(error.message),
+)
 
 /** Two short stories, each on a project of its own. */
 async function demonstrate(): Promise<number> {

@@ -88,6 +88,8 @@ export async function runRalph(options: RalphLoopOptions): Promise<Ending> {
     return end('stopped', 'interrupted')
   }
 
+  // A missing prompt fails here and now, not as a query that is tried again.
+  await readPrompt(projectDir)
   await ralph.exitDetection({ action: 'reset' })
   while (loop < maxLoops) {
     const ending = await mayQuery()

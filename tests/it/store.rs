@@ -312,7 +312,8 @@ fn a_plan_that_cannot_be_read_does_not_silence_the_signals() {
     fs::create_dir_all(folder.path().join(".ralph/fix_plan.md")).expect("made");
     put(folder.path(), ".ralph/.exit_signals", r#"{"test_only_loops":[],"done_signals":[1,2],"completion_indicators":[]}"#);
     let ralph = open(folder.path(), &json!({}));
-    let answer = ralph.call("exit_detection", raw(json!({"action": "check"}).as_object().expect("an object"))).expect("an answer");
+    let answer =
+        ralph.call("exit_detection", raw(json!({"action": "check"}).as_object().expect("an object"))).expect("an answer");
     assert_eq!(answer["exitReason"], "completion_signals");
     assert!(answer["warnings"][0].as_str().expect("a warning").contains("fix_plan.md"), "{answer}");
 }

@@ -4,9 +4,11 @@ pub mod last;
 pub mod machine;
 pub mod message;
 pub mod report;
+mod shorten;
 mod stack;
 mod string_end;
 pub mod unescape;
+mod value;
 
 use machine::Machine;
 use memchr::memchr;

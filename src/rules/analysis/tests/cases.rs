@@ -287,6 +287,84 @@ fn denials_and_their_limitation() {
 }
 
 #[test]
+fn a_template_gives_no_signal() {
+    let template = block(&[
+        "STATUS: IN_PROGRESS | COMPLETE | BLOCKED",
+        "TASKS_COMPLETED_THIS_LOOP: <number>",
+        "FILES_MODIFIED: <number>",
+        "EXIT_SIGNAL: false | true",
+        "RECOMMENDATION: <one line summary of what to do next>",
+    ]);
+    for text in [format!("{template}\n{}", block(&["STATUS: IN_PROGRESS"])), format!("{template}\n{template}")] {
+        for output in [text.clone(), result(&text)] {
+            let analysis = analyze(&output);
+            assert!(!analysis.has_completion_signal && !analysis.exit_signal && analysis.warnings.is_empty(), "{output}");
+        }
+    }
+    let analysis = analyze(&result(&format!("{}\n{template}", block(&["STATUS: COMPLETE", "EXIT_SIGNAL: true"]))));
+    assert!(analysis.exit_signal && analysis.explicit_exit_signal && analysis.warnings.is_empty());
+}
+
+#[test]
+fn numbers_that_are_too_great_or_none() {
+    let greatest = (1 << 53) - 1;
+    for (output, modified) in [
+        (json!({"files_modified": 1e20}), greatest),
+        (json!({"metadata": {"files_changed": 1e30}}), greatest),
+        (json!({"files_modified": 9_007_199_254_740_993_u64}), greatest),
+        (json!({"result": block(&["FILES_MODIFIED: 99999999999999999999"])}), greatest),
+        (json!({"files_modified": -1}), 0),
+        (json!({"files_modified": 1.5}), 0),
+        (json!({"files_modified": "-1"}), 0),
+        (json!({"result": block(&["FILES_MODIFIED: -1"])}), 0),
+    ] {
+        let analysis = analyze(&output.to_string());
+        assert_eq!((analysis.files_modified, analysis.warnings.len()), (modified, 1), "{output}");
+    }
+    let analysis = analyze(&json!({"confidence": 1e30, "usage": {"input_tokens": u64::MAX, "output_tokens": 1}}).to_string());
+    assert_eq!((analysis.confidence_score, analysis.tokens_used, analysis.warnings.len()), (greatest, greatest, 2));
+    assert_eq!(analyze(&json!({"confidence": -1e30}).to_string()).confidence_score, 0);
+}
+
+#[test]
+fn both_words_for_testing() {
+    for word in ["TESTING", "TEST_ONLY"] {
+        assert!(analyze(&json!({"work_type": word}).to_string()).is_test_only);
+        let text = block(&[&format!("WORK_TYPE: {word}"), "EXIT_SIGNAL: false"]);
+        assert!(analyze(&text).is_test_only && analyze(&result(&text)).is_test_only);
+    }
+    assert!(!analyze(&json!({"work_type": "IMPLEMENTATION"}).to_string()).is_test_only);
+}
+
+#[test]
+fn an_empty_result_is_a_result() {
+    let summary = |output: serde_json::Value| analyze(&output.to_string()).work_summary;
+    assert_eq!(summary(json!({"result": "", "summary": "S"})), "");
+    assert_eq!(summary(json!({"result": null, "summary": "S"})), "S");
+    assert_eq!(summary(json!({"summary": "S"})), "S");
+    assert_eq!(summary(json!({"type": "result", "result": "", "errors": ["E"]})), "E");
+}
+
+#[test]
+fn the_last_text_is_not_a_subagents() {
+    let said = |text: &str, parent: serde_json::Value| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}, "parent_tool_use_id": parent});
+    let init = json!({"type": "system", "subtype": "init", "session_id": "s-1"});
+    let done = block(&["STATUS: COMPLETE", "EXIT_SIGNAL: true"]);
+    let analysis = analyze(&lines(&[init.clone(), said("mine", json!(null)), said(&done, json!("toolu_1"))]));
+    assert_eq!((analysis.work_summary.as_str(), analysis.exit_signal), ("mine", false));
+    let first = json!({"parent_tool_use_id": "toolu_1", "type": "assistant", "message": {"content": done}});
+    assert_eq!(analyze(&lines(&[init.clone(), first])).work_summary, "");
+    assert!(analyze(&lines(&[init, said("x", json!("toolu_1")), said(&done, json!(null))])).exit_signal);
+}
+
+#[test]
+fn a_zone_that_nobody_knows_is_told() {
+    let analysis = analyze("You've hit your limit · resets 5pm (IST)");
+    assert!(analysis.api_limit.is_some_and(|limit| limit.resets_at.is_some()));
+    assert!(analysis.warnings[0].contains("IST"), "{:?}", analysis.warnings);
+}
+
+#[test]
 fn v0_9_reads_text_only() {
     let mut analyzer = Analyzer::new(Generation::V0_9);
     analyzer.feed(result(&block(&["EXIT_SIGNAL: true"])).as_bytes());

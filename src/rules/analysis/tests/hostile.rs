@@ -74,6 +74,26 @@ fn long_lines() {
 }
 
 #[test]
+fn a_long_field_takes_nothing_with_it() {
+    let long = "a".repeat(4_300_000);
+    let analysis = analyze(&format!("{{\"summary\":\"{long}\",\"exit_signal\":true,\"session_id\":\"s-1\"}}"));
+    assert!(analysis.exit_signal && analysis.session_id.as_deref() == Some("s-1"));
+    assert_eq!((analysis.work_summary.len(), analysis.warnings.len()), (1 << 20, 1));
+
+    let denial = |input: serde_json::Value| serde_json::json!({"tool_name": "Write", "tool_input": input});
+    for input in [serde_json::json!({"content": long}), serde_json::json!({"edits": vec!["abcdefgh"; 500_000]})] {
+        let denials = [denial(serde_json::json!({})), denial(input)];
+        let output = serde_json::json!({"type": "result", "permission_denials": denials, "result": "x", "session_id": "s-1"});
+        let analysis = analyze(&output.to_string());
+        assert!(analysis.has_permission_denials() && analysis.denials.commands == ["Write", "Write"]);
+        assert_eq!((analysis.session_id.as_deref(), analysis.warnings.len()), (Some("s-1"), 1));
+    }
+    let halved =
+        "{\"result\":\"x\",\"permission_denials\":[{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"echo \\ud83d\"}}]}";
+    assert_eq!(analyze(halved).denials.commands, ["Bash(echo \u{fffd})"]);
+}
+
+#[test]
 fn beyond_a_mebibyte_a_broken_document_is_still_json() {
     let filler = "x".repeat(2 << 20);
     let cut = analyze(&format!("{{\"status\":\"COMPLETE\",\"filler\":\"{filler}"));

@@ -44,6 +44,14 @@ const SHAPES: &[(&str, &str, &str, usize, &str, u64)] = &[
         "\"}}]}",
         24,
     ),
+    (
+        "a result of 24 MiB after a line of text",
+        "Warning\n{\"type\":\"result\",\"result\":\"",
+        "abc done should I ",
+        1_398_101,
+        "\"}",
+        24,
+    ),
     // Lines full of wanted words.
     ("questions in a line of 24 MiB", "", "abc done should I ", 1_398_101, "\n", 24),
     ("done in a line of 24 MiB", "", "done\r", 5_033_164, "\n", 24),

@@ -153,6 +153,21 @@ impl Messages {
         !matches!(self.kind(), Kind::Unknown | Kind::Result)
     }
 
+    /// Whether the first message, complete or not, has a stream's type, a result's included.
+    #[must_use]
+    pub fn has_stream_type(&self) -> bool {
+        self.stream_type.unwrap_or_else(|| self.kind() != Kind::Unknown)
+    }
+
+    /// Whether the message that speaks for the whole can only be Claude Code's or a report to Ralph, not JSON in somebody's text.
+    #[must_use]
+    pub fn is_claudes(&self) -> bool {
+        self.results.as_ref().is_some_and(|report| {
+            let session = report.get("session_id").is_string() || report.get("sessionId").is_string();
+            report.get("type") == "result" || report.get("exit_signal").is_boolean() || (session && report.text.is_some())
+        })
+    }
+
     /// The message that speaks for the whole, the session of the init message, the last text of the assistant, the last
     /// `rate_limit_info`, and how many members were too long to keep whole.
     #[must_use]

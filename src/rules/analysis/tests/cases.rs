@@ -246,6 +246,45 @@ fn streams_that_end_early_or_were_written_over() {
 }
 
 #[test]
+fn lines_around_json() {
+    let done = block(&["STATUS: COMPLETE", "EXIT_SIGNAL: true"]);
+    let end = result(&done);
+    let init = json!({"type": "system", "subtype": "init", "session_id": "s-1"}).to_string();
+    let flat = json!({"status": "COMPLETE", "exit_signal": true}).to_string();
+    let plain = json!({"result": done, "session_id": "s-1"});
+    let warning = "(node:1) Warning: x\n[12:00:01] starting\n[x] {y}\n\n";
+    for (output, format, skipped) in [
+        (format!("Warning: x\n{end}"), OutputFormat::Json, 1),
+        (format!("{warning}{end}\n"), OutputFormat::Json, 3),
+        (format!("{warning}{plain:#}\n"), OutputFormat::Json, 3),
+        (format!("Warning: x\n{flat}\n"), OutputFormat::Json, 1),
+        (format!("{flat}\nTerminated\n"), OutputFormat::Json, 1),
+        (format!("Warning: x\n[{init},{end}]\nTerminated\n"), OutputFormat::Json, 2),
+        (format!("[{init},{end}]\nTerminated\n"), OutputFormat::Json, 1),
+        (format!("{warning}{init}\n{end}\n"), OutputFormat::StreamJson, 3),
+        (format!("{warning}{init}\nWarning: y\n{end}\nTerminated\n"), OutputFormat::StreamJson, 5),
+    ] {
+        let analysis = analyze(&output);
+        assert_eq!((analysis.format, analysis.exit_signal, analysis.truncated), (format, true, false), "{output}");
+        assert_eq!(analysis.warnings, [format!("{skipped} of the output's lines are no JSON and were skipped")], "{output}");
+    }
+    for text in [
+        format!("It answers:\n{}\nAll is done.", json!({"status": "ok", "result": 5, "summary": "x"})),
+        format!("A stream begins like this:\n{init}\n"),
+        format!("Warning: x\n{}", &end[..end.len() - 1]),
+        format!("Warning: x\n{end} and more of it\n{{\"a\": 1,\n}}"),
+        format!("{}{end}", "line\n".repeat(17)),
+    ] {
+        assert_eq!(analyze(&text).format, OutputFormat::Text, "{text}");
+    }
+    // Beyond a mebibyte what has begun decides.
+    let filler = "x".repeat(2 << 20);
+    let long = analyze(&format!("Warning: x\n{}", result(&format!("{filler}\n{done}"))));
+    assert_eq!((long.format, long.exit_signal, long.truncated), (OutputFormat::Json, true, false));
+    assert_eq!(analyze(&format!("Warning: x\n{{\"a\":\"{filler}\"}}")).format, OutputFormat::Text);
+}
+
+#[test]
 fn texts_that_begin_like_json() {
     for text in
         ["[main]: error while linking", "{ x = 1 }", "[x] done", "{", "[", "{\"a\": 1}\nprose", "[1, 2", "{\"type\":\"a\"} x"]

@@ -10,6 +10,8 @@ pub enum Zone {
     System,
     /// A zone of the IANA database.
     Named(Tz),
+    /// Always so far from UTC.
+    Fixed(FixedOffset),
 }
 
 impl Zone {
@@ -36,6 +38,7 @@ impl Zone {
                 let local = instant.with_timezone(zone);
                 local.with_timezone(&local.offset().fix())
             }
+            Self::Fixed(offset) => instant.with_timezone(offset),
         }
     }
 
@@ -52,6 +55,7 @@ impl Zone {
         match self {
             Self::System => list(Local.from_local_datetime(&shown)),
             Self::Named(zone) => list(zone.from_local_datetime(&shown)),
+            Self::Fixed(offset) => list(offset.from_local_datetime(&shown)),
         }
     }
 }

@@ -36,10 +36,13 @@ pub struct ApiLimit {
     pub message: String,
     /// When it ends; `None` where no time is named.
     pub resets_at: Option<DateTime<Utc>>,
+    /// The zone that the message names, where it is none we know: `resets_at` is then told in local time.
+    pub unknown_zone: Option<String>,
 }
 
-/// Marks that Claude Code and terminals put before a message; `API Error: Request rejected (429) · …` is its own (2026).
-const LEAD: &str = r"^[\s\u{200b}⎿│>*●•⚠✗❌✘✖\u{fe0f}]*(?:(?:API |Claude )?Error:\s*(?:Request rejected \(429\)\s*[·∙•]\s*)?)?";
+/// Marks and a log's labels that Claude Code, terminals and loggers put before a message; `API Error: 429 …` and
+/// `API Error: Request rejected (429) · …` are Claude Code's own (2026).
+const LEAD: &str = r"^[\s\u{200b}⎿│>*●•⚠✗❌✘✖\u{fe0f}]*(?:\[[^\]]{1,40}\]:?\s*)*(?:(?:API |Claude )?Error:\s*(?:(?:Request rejected \(429\)|429)\s*[·∙•:-]?\s*)?)?";
 
 /// The sentences, each a whole one.
 const SENTENCES: &[&str] = &[
@@ -49,20 +52,34 @@ const SENTENCES: &[&str] = &[
     r"(?:5|five)[- ]hour limit reached",
     r"(?:[A-Z][A-Za-z0-9.]* )?weekly limit reached",
     r"(?:(?:session|plan|daily|monthly|opus|sonnet|haiku) )?limit reached",
-    // 2026: `You've hit your limit · resets 5pm (Europe/Vilnius)`, `You've hit your session limit`, `… your limit for Claude messages.`
-    r"you(?:['’]ve| have) (?:hit|reached|exceeded) your (?:(?:claude|claude code|opus|sonnet|haiku|fable|[a-z]+ [0-9.]+|usage|plan|session|5-hour|five-hour|daily|weekly|monthly|monthly usage|spend|monthly spend|extra usage|[a-z]+ weekly|weekly [a-z]+) )?limit(?: for claude messages)?",
-    r"your (?:organization|team|account|plan)(?:['’]s)? (?:has )?(?:hit|reached|exceeded) its (?:monthly )?(?:usage|spend|spending) limit",
+    // 2026: `You've hit your limit · resets 5pm (Europe/Vilnius)`, `… your org's monthly usage limit`, `… your weekly limit for Opus`
+    r"you(?:['’]ve| have) (?:hit|reached|exceeded) your (?:OWNER['’]s )?(?:LIMIT )?limit(?: for MODEL(?: messages)?)?",
+    // `Your usage limit has been reached`
+    r"your (?:LIMIT )?limit (?:for MODEL )?(?:has been|was) (?:hit|reached|exceeded)",
+    r"your OWNER(?:['’]s)? (?:has )?(?:hit|reached|exceeded) its (?:LIMIT )?limit",
+    r"your OWNER['’]s (?:LIMIT )?limit (?:has been|was) (?:hit|reached|exceeded)",
     r"(?:spending (?:cap|limit)|monthly spend limit) reached",
     // 2026: `You're out of extra usage · resets 9pm`
     r"you(?:['’]re| are) (?:now )?out of (?:extra usage|usage credits|credits)",
+];
+
+/// What the capital words in `SENTENCES` stand for: who has a plan, what a limit is of, what Claude's models are called.
+const WORDS: &[(&str, &str)] = &[
+    ("OWNER", r"(?:org|organization|organisation|team|account|plan|workspace|company)"),
+    (
+        "LIMIT",
+        r"(?:(?:current )?(?:claude|claude code|opus|sonnet|haiku|fable|[a-z]+ [0-9.]+|usage|plan|session|5-hour|five-hour|daily|weekly|monthly|(?:daily|weekly|monthly) (?:usage|spend|spending)|spend|spending|extra usage|[a-z]+ weekly|weekly [a-z]+))",
+    ),
+    ("MODEL", r"(?:claude|opus|sonnet|haiku|fable)(?: [0-9.]{1,5})?"),
 ];
 
 /// What may follow a sentence: nothing, when it ends, or what to do.
 const FOLLOWS: &str = r"(?:\s*[.!]?\s*$|\s*\|\s*[0-9]{9,13}\s*$|[\s.,;:!·∙•|()—–-]*(?:/[a-z-]+\b|it\s+resets\b|resets?\b|(?:your|the|claude['’]s)?\s*limits?\s+(?:will\s+)?resets?\b|try\s+again\b|please\s+try\b|please\s+wait\b|upgrade\b|to\s+increase\b|contact\s+your\s+admin))";
 
 static LIMIT: LazyLock<Regex> = LazyLock::new(|| {
+    let sentences = WORDS.iter().fold(SENTENCES.join("|"), |pattern, (word, meaning)| pattern.replace(word, meaning));
     #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
-    Regex::new(&format!("(?i){LEAD}(?P<sentence>{}){FOLLOWS}", SENTENCES.join("|"))).expect("a constant pattern")
+    Regex::new(&format!("(?i){LEAD}(?P<sentence>{sentences}){FOLLOWS}")).expect("a constant pattern")
 });
 
 /// Which limit a sentence speaks of: the first row with one of its words.
@@ -88,10 +105,12 @@ pub fn in_line(line: &str, now: DateTime<Utc>, zone: Zone) -> Option<ApiLimit> {
     let said = sentence.as_str().to_lowercase();
     let kind = KINDS.iter().find(|(words, _)| words.iter().any(|word| said.contains(word))).map(|(_, kind)| *kind);
     let after = line.get(sentence.end()..).unwrap_or_default();
+    let reset = reset_time::named_in(after, now, zone);
     Some(ApiLimit {
         kind: kind.unwrap_or(ApiLimitKind::Usage),
         message: line.get(sentence.start()..).unwrap_or_default().trim().chars().take(MESSAGE).collect(),
-        resets_at: reset_time::named_in(after, now, zone),
+        resets_at: reset.as_ref().map(|reset| reset.at),
+        unknown_zone: reset.and_then(|reset| reset.unknown_zone),
     })
 }
 
@@ -119,7 +138,7 @@ pub fn in_event(info: &Value) -> Option<ApiLimit> {
         _ => None,
     };
     let message = format!("rate_limit_event: {} limit rejected", named.unwrap_or("five_hour"));
-    Some(ApiLimit { kind, message: message.chars().take(MESSAGE).collect(), resets_at })
+    Some(ApiLimit { kind, message: message.chars().take(MESSAGE).collect(), resets_at, unknown_zone: None })
 }
 
 #[cfg(test)]
@@ -164,6 +183,16 @@ mod tests {
             ("You've hit your monthly spend limit", ExtraUsage, None),
             ("You've hit your usage limit", Usage, None),
             ("Limit reached · resets 5pm · /upgrade to Max", Usage, Some("03-04T22:00")),
+            ("You've hit your org's monthly usage limit", Usage, None),
+            ("You’ve reached your organization’s spend limit.", ExtraUsage, None),
+            ("Your team's weekly limit has been reached · resets 3pm", Weekly, Some("03-04T20:00")),
+            ("You've reached your weekly limit for Opus · resets 3pm", Weekly, Some("03-04T20:00")),
+            ("You've hit your limit for Opus 4.6 · resets 3pm", Usage, Some("03-04T20:00")),
+            ("Your usage limit has been reached", Usage, None),
+            ("Your weekly usage limit has been reached. It resets Friday at 5pm.", Weekly, Some("03-06T22:00")),
+            ("API Error: 429 You've hit your limit · resets 5pm (UTC)", Usage, Some("03-04T17:00")),
+            ("[ERROR] Claude AI usage limit reached|1773160000", Usage, Some("03-10T16:26")),
+            ("[2026-03-04 12:00:00] [ERROR] You've hit your limit · resets 5pm (UTC)", Usage, Some("03-04T17:00")),
             ("Error: Claude usage limit reached. Try again in 2 hours.", Usage, Some("03-04T14:30")),
         ] {
             assert_eq!(limit(line), Some((kind, resets_at.map(str::to_owned))), "{line}");
@@ -184,6 +213,11 @@ mod tests {
             "You've hit your request limit. Please try again in 5 seconds.",
             "API Error: 429 rate limit",
             "Rate limit reached",
+            "Your usage limit has been reached is what the banner says",
+            "You've reached your weekly limit for Opus users in the table",
+            "Your code's line limit has been reached",
+            "[ERROR] Claude AI usage limit reached is now parsed",
+            "API Error: 429 {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}",
         ] {
             assert_eq!(limit(line), None, "{line}");
         }

@@ -43,21 +43,21 @@ impl StatusBlock {
         if !KEYS.contains(&key.as_str()) {
             return false;
         }
-        // Bash takes the second of the fields between colons.
-        let value = value.trim_matches(DECORATION);
+        let value = value.trim_matches(AROUND_VALUE);
         if FREE_TEXT.contains(&key.as_str()) || value.is_empty() {
             return true;
         }
-        if is_template_value(value) {
+        if is_template_value(&key, value) {
             self.template = true;
             return true;
         }
-        let value = value.split(':').next().unwrap_or_default().trim_matches(DECORATION);
+        // Bash takes the second of the fields between colons.
+        let value = value.split(':').next().unwrap_or_default().trim_matches(AROUND_VALUE);
         match key.as_str() {
             "STATUS" => self.status = Some(value.to_ascii_uppercase()),
             "EXIT_SIGNAL" => self.exit_signal = Some(value.eq_ignore_ascii_case("true")),
             "WORK_TYPE" => self.work_type = Some(value.to_ascii_uppercase()),
-            "FILES_MODIFIED" => self.files_modified = Some(value.parse().map_err(|_| value.to_owned())),
+            "FILES_MODIFIED" => self.files_modified = Some(count(value)),
             _ => {}
         }
         true
@@ -71,12 +71,42 @@ const KEYS: [&str; 7] =
 /// Keys whose value is prose, in which a bar is a bar.
 const FREE_TEXT: [&str; 1] = ["RECOMMENDATION"];
 
-/// What may stand around keys, values and markers: space, CR, Markdown's bold, code and quote marks.
-const DECORATION: [char; 8] = [' ', '\t', '\r', '*', '`', '"', '\'', '>'];
+/// What may stand around keys and markers: space, CR, a byte order mark, Markdown's bold, code and quote marks.
+const DECORATION: [char; 9] = [' ', '\t', '\r', '\u{feff}', '*', '`', '"', '\'', '>'];
 
-fn is_template_value(value: &str) -> bool {
-    value.contains('|') || (value.starts_with('<') && value.ends_with('>')) || (value.starts_with('[') && value.ends_with(']'))
+/// What may stand around values. Not `>`: it ends `<number>`.
+const AROUND_VALUE: [char; 7] = [' ', '\t', '\r', '*', '`', '"', '\''];
+
+/// The choices of the keys that are weighed, to tell a list of them from a value.
+const CHOICES: &[(&str, &[&str])] = &[
+    ("STATUS", &["IN_PROGRESS", "COMPLETE", "BLOCKED"]),
+    ("EXIT_SIGNAL", &["TRUE", "FALSE"]),
+    ("WORK_TYPE", &["IMPLEMENTATION", "TESTING", "DOCUMENTATION", "REFACTORING", "DEBUGGING"]),
+];
+
+/// What a template puts around the name of a value: `<number>`, `[number]`.
+const BRACKETS: [(char, char); 3] = [('<', '>'), ('[', ']'), ('{', '}')];
+
+/// Whether it is what the template says in place of a value: `a | b`, `<number>`, `true/false`, `false or true`.
+fn is_template_value(key: &str, value: &str) -> bool {
+    let bracketed = BRACKETS.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
+    value.contains('|') || bracketed || lists_choices(key, value)
 }
+
+fn lists_choices(key: &str, value: &str) -> bool {
+    let Some((_, choices)) = CHOICES.iter().find(|(of, _)| *of == key) else { return false };
+    let value = value.to_ascii_uppercase().replace(" OR ", "/");
+    value.contains(['/', ',']) && value.split(['/', ',']).all(|choice| choices.contains(&choice.trim_matches(AROUND_VALUE)))
+}
+
+/// A whole number; one that no `u64` holds is its greatest, to be brought into range by whoever weighs it.
+fn count(value: &str) -> Result<u64, String> {
+    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    value.parse().or_else(|_| if digits { Ok(u64::MAX) } else { Err(value.to_owned()) })
+}
+
+/// Bytes of a line that are looked at: markers, and keys with values that mean something, are far shorter.
+const LINE_READ: usize = 4096;
 
 /// Lines after which an unclosed block is given up: no real one is a tenth as long.
 const MAX_LINES: u32 = 400;
@@ -104,7 +134,7 @@ enum State {
     /// Between the markers.
     Marked(StatusBlock, Words, u32),
     /// Below a header indented by so many bytes.
-    Headed(StatusBlock, Words, usize),
+    Headed(StatusBlock, Words, u32, usize),
 }
 
 /// Follows the lines of a text and keeps the last complete block.
@@ -135,8 +165,15 @@ fn marker(line: &str) -> Option<Marker> {
         .find_map(|(text, marker)| bare.eq_ignore_ascii_case(text).then_some(marker))
 }
 
+/// Quote marks count as space.
+const INDENT: [char; 3] = [' ', '\t', '>'];
+
 fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches([' ', '\t']).len()
+    line.len() - line.trim_start_matches(INDENT).len()
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim_start_matches(INDENT).trim().is_empty()
 }
 
 impl BlockReader {
@@ -149,7 +186,8 @@ impl BlockReader {
     /// Takes a line without its newline, and the completion words in it. Outside of blocks only lines that name
     /// `RALPH_STATUS` or hold such words need to come.
     pub fn line(&mut self, line: &[u8], words: Words) {
-        let line: Cow<'_, str> = String::from_utf8_lossy(line);
+        let line = line.trim_ascii_end();
+        let line: Cow<'_, str> = String::from_utf8_lossy(line.get(..LINE_READ).unwrap_or(line));
         let line = line.as_ref();
         let marker = marker(line);
         match (&mut self.state, marker) {
@@ -171,10 +209,12 @@ impl BlockReader {
             }
             (_, Some(Marker::Header)) => {
                 self.close(true);
-                self.state = State::Headed(StatusBlock::default(), words, indent(line));
+                self.state = State::Headed(StatusBlock::default(), words, 0, indent(line));
             }
-            (State::Headed(block, seen, header), None) => {
-                if block.line(line) || (indent(line) > *header && !line.trim().is_empty()) {
+            (State::Headed(block, seen, lines, header), None) => {
+                *lines += 1;
+                if *lines <= MAX_LINES && (is_blank(line) || indent(line) > *header) {
+                    block.line(line);
                     seen.add(words);
                 } else {
                     self.close(true);
@@ -191,8 +231,8 @@ impl BlockReader {
         match std::mem::replace(&mut self.state, State::Outside) {
             State::Outside => {}
             State::Marked(block, words, _) if marked_is_complete => self.complete(block, words),
-            State::Headed(block, words, _) if block != StatusBlock::default() => self.complete(block, words),
-            State::Marked(_, words, _) | State::Headed(_, words, _) => self.words_outside.add(words),
+            State::Headed(block, words, ..) if block != StatusBlock::default() => self.complete(block, words),
+            State::Marked(_, words, _) | State::Headed(_, words, ..) => self.words_outside.add(words),
         }
     }
 
@@ -223,90 +263,5 @@ impl BlockReader {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Option<StatusBlock> {
-        let mut reader = BlockReader::default();
-        for line in text.split('\n') {
-            reader.line(line.as_bytes(), Words::default());
-        }
-        reader.finish().0
-    }
-
-    fn exit(text: &str) -> Option<bool> {
-        read(text).and_then(|block| block.exit_signal)
-    }
-
-    #[test]
-    fn notations_of_the_same_signal() {
-        for text in [
-            "---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
-            "---RALPH_STATUS---\r\nEXIT_SIGNAL: true\r\n---END_RALPH_STATUS---\r",
-            "---RALPH_STATUS---\n**EXIT_SIGNAL:** true\n---END_RALPH_STATUS---",
-            "**---RALPH_STATUS---**\n**EXIT_SIGNAL**: **true**\n**---END_RALPH_STATUS---**",
-            "---RALPH_STATUS---\nexit_signal: True\n---END_RALPH_STATUS---",
-            "---RALPH_STATUS---\n- EXIT_SIGNAL: `true`\n---END_RALPH_STATUS---",
-            "```\n---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n```",
-            "RALPH_STATUS:\n  EXIT_SIGNAL: true\n  reason: \"x\"",
-            "prose\n  RALPH_STATUS:\n    EXIT_SIGNAL: true\nprose",
-        ] {
-            assert_eq!(exit(text), Some(true), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_last_complete_block_counts() {
-        let block = |value: &str| format!("---RALPH_STATUS---\nEXIT_SIGNAL: {value}\n---END_RALPH_STATUS---\n");
-        assert_eq!(exit(&(block("false") + &block("true"))), Some(true));
-        assert_eq!(exit(&(block("true") + &block("false"))), Some(false));
-        assert_eq!(exit(&(block("false") + "---RALPH_STATUS---\nEXIT_SIGNAL: true")), Some(false));
-        assert_eq!(exit(&(block("false | true") + &block("true"))), Some(true));
-        assert_eq!(exit(&(block("true") + &block("false | true"))), Some(true));
-        assert_eq!(exit(&block("false | true")), None);
-        assert_eq!(exit("---RALPH_STATUS---\n---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---"), Some(true));
-    }
-
-    #[test]
-    fn only_whole_keys_inside_a_block() {
-        assert_eq!(read("STATUS: COMPLETE\nEXIT_SIGNAL: true"), None);
-        assert_eq!(read("see RALPH_STATUS: below\nEXIT_SIGNAL: true"), None);
-        let block = read("---RALPH_STATUS---\nTESTS_STATUS: COMPLETE\nMY_EXIT_SIGNAL: true\n---END_RALPH_STATUS---").unwrap();
-        assert_eq!((block.status, block.exit_signal), (None, None));
-        assert_eq!(exit("---RALPH_STATUS---\nEXIT_SIGNAL: maybe\n---END_RALPH_STATUS---"), Some(false));
-        assert_eq!(exit("---RALPH_STATUS---\nEXIT_SIGNAL:\n---END_RALPH_STATUS---"), None);
-    }
-
-    #[test]
-    fn values() {
-        let block = read(
-            "---RALPH_STATUS---\nSTATUS: complete\nWORK_TYPE: Testing\nFILES_MODIFIED: 08\nRECOMMENDATION: a | b\n---END_RALPH_STATUS---",
-        )
-        .unwrap();
-        assert!(block.is_complete());
-        assert_eq!(block.work_type.as_deref(), Some("TESTING"));
-        assert_eq!(block.files_modified, Some(Ok(8)));
-        let block = read("---RALPH_STATUS---\nFILES_MODIFIED: three\n---END_RALPH_STATUS---").unwrap();
-        assert_eq!(block.files_modified, Some(Err("three".to_owned())));
-    }
-
-    #[test]
-    fn words_count_outside_the_last_block_and_outside_templates() {
-        let done = Words { completion: true, no_work: false };
-        let outside = |lines: &[&str]| {
-            let mut reader = BlockReader::default();
-            for line in lines {
-                let words = if line.to_lowercase().contains("complete") { done } else { Words::default() };
-                reader.line(line.as_bytes(), words);
-            }
-            reader.finish().1.completion
-        };
-        let (begin, end) = ("---RALPH_STATUS---", "---END_RALPH_STATUS---");
-        assert!(!outside(&[begin, "STATUS: COMPLETE", end]));
-        assert!(!outside(&[begin, "STATUS: IN_PROGRESS | COMPLETE", end]));
-        assert!(outside(&["all complete", begin, "STATUS: COMPLETE", end]));
-        assert!(outside(&[begin, "STATUS: COMPLETE"]));
-        assert!(outside(&[begin, "STATUS: COMPLETE", end, begin, "STATUS: BLOCKED", end]));
-        assert!(!outside(&["RALPH_STATUS:", "  STATUS: COMPLETE"]));
-    }
-}
+#[path = "block_tests.rs"]
+mod tests;

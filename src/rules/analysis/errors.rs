@@ -25,29 +25,45 @@ pub fn counts_as_stuck(line: &[u8]) -> bool {
     BASH_ERROR.is_match(line) && !JSON_FIELD.is_match(line)
 }
 
-/// Where an error message may begin: after marks, a log's time stamp, `[label]:` and `Uncaught` or the like.
-const LEAD: &str = r"^(?:\x1b\[[0-9;]*m|[\s*>#✗❌✖×✘⨯•])*(?:[0-9][0-9T:.,Z+/-]*\s+)*(?:\[[^\]]{1,80}\]:?\s*)*(?:Uncaught\s+|Unhandled\s+|Caused by:\s*|panic:\s*)?";
+/// Where an error message may begin: after marks and a list's dash, a log's time stamp, `[label]:` and `Uncaught` or the like.
+const LEAD: &str = r"^(?:\x1b\[[0-9;]*m|[\s*>#✗❌✖×✘⨯•-])*(?:[0-9][0-9T:.,Z+/-]*\s+)*(?:\[[^\]]{1,80}\]:?\s*)*(?:Uncaught\s+|Unhandled\s+|Caused by:\s*|panic:\s*)?";
 
 /// Each alternative, below `LEAD`: what errors look like as opposed to prose about them.
 const LOOKS: &[&str] = &[
-    // `Error: …`, `error[E0382]: …`, `API Error: 400 …`; not `Error: none`.
-    r"(?:(?:API|Build|Compilation|Compile|Internal|Network|Parse|Runtime|Syntax|Test|Unexpected|Unknown)\s+)?(?:Error|ERROR|error)(?:\[[A-Za-z0-9]{1,12}\])?\**:\**\s*(?P<said>\S.*)",
+    // `Error: …`, `error[E0382]: …`, `Error [ERR_MODULE_NOT_FOUND]: …`, `API Error: 400 …`; not `Error: none`.
+    r"(?:(?:API|Build|Compilation|Compile|Internal|Network|Parse|Runtime|Syntax|Test|Unexpected|Unknown)\s+)?(?:Error|ERROR|error)(?:\s?\[[A-Za-z0-9_-]{1,60}\])?\**:\**\s*(?P<said>\S.*)",
+    // `[ERROR] …` of loggers and Maven.
+    r"\[(?:Error|ERROR|error|FATAL|Fatal|fatal)\]:?\s*\S",
     // `main.c:3:5: error: …`, `ld: error: …`.
     r"[^\s:]+:(?:[0-9]+:)*\s+(?:fatal )?error:\s",
     r"[^\s:]+\([0-9]+,[0-9]+\): error\b",
     r"(?:Error|ERROR) occurred\b",
     r"\berror(?: TS\d+|\s+while\s|\s+CS\d+)",
+    // `Command failed with error: …`, `npm run build failed with error code 2`: a short subject, and no sentence after it.
+    r"(?:\S+\s+){0,3}failed with error(?:\s+code)?\s*(?:$|[:.(]|[0-9-]+\s*(?:$|[:.,(]))",
     r"(?:FATAL|Fatal|fatal)(?:\s+[Ee](?:rror|RROR))?\**:",
     r"FATAL\b",
     r"npm (?:ERR!|error)\s",
-    // `TypeError: …`, `java.lang.NullPointerException: …`, also alone on its line.
-    r"[A-Za-z_$][A-Za-z0-9_.$:]*(?:Exception|Error)(?::\s|:?\s*$)",
+    // `make: *** [Makefile:2: all] Error 1`, `make[1]: *** No rule …`.
+    r"g?make(?:\[[0-9]+\])?: \*\*\* ",
+    // `TypeError: …`, `TypeError [ERR_INVALID_ARG_TYPE]: …`, `java.lang.NullPointerException: …`.
+    r"[A-Za-z_$][A-Za-z0-9_.$:]*(?:Exception|Error)(?:\s\[[A-Z0-9_]{1,60}\])?:\s",
     r"Exception in thread\b",
     r"Traceback \(most recent call last\)",
     r"thread '[^']*'.{0,20} panicked at\b",
+    // Go's.
+    r"panic:\s+\S",
+    // Shells say who, where and which process: `bash: line 1: 4242 Segmentation fault (core dumped) ./x`.
+    r"(?:[^\s:]+:\s+)?(?:line\s+)?(?:[0-9]+:?\s+){0,2}[Ss]egmentation fault(?:\s*$|\s*[:(]|\s\s)",
 ];
 
-static LOOKS_LIKE_ERROR: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{LEAD}(?:{})", LOOKS.join("|"))));
+/// An exception's name alone on its line. After a list's mark that may be a class that was written.
+const ALONE: &str = r"^\s*(?:Uncaught\s+|Unhandled\s+|Caused by:\s*)?[A-Za-z_$][A-Za-z0-9_.$:]*(?:Exception|Error):?\s*$";
+
+static LOOKS_LIKE_ERROR: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{LEAD}(?:{})|{ALONE}", LOOKS.join("|"))));
+
+/// Bytes of a line that are looked at: messages say at their beginning what they are.
+const LINE_READ: usize = 1024;
 
 /// Values after `Error:` that say there is none.
 const NONE: [&str; 7] = ["none", "null", "no", "0", "false", "n/a", "nil"];
@@ -56,6 +72,7 @@ const NONE: [&str; 7] = ["none", "null", "no", "0", "false", "n/a", "nil"];
 #[must_use]
 pub fn looks_like_error(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.get(..LINE_READ).unwrap_or(line);
     let Some(found) = LOOKS_LIKE_ERROR.captures(line) else { return false };
     let Some(said) = found.name("said") else { return true };
     let said = String::from_utf8_lossy(said.as_bytes()).to_lowercase();
@@ -94,6 +111,26 @@ mod tests {
             "main.c:3:5: error: expected ';'",
             "src/a.ts(3,4): error TS2304: Cannot find name 'x'",
             "ValidationException",
+            "[ERROR] COMPILATION ERROR :",
+            "[error] could not compile",
+            "2026-03-01 10:20:30 [ERROR] boom",
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'x'",
+            "TypeError [ERR_INVALID_ARG_TYPE]: The \"path\" argument must be of type string",
+            "- Error: build failed",
+            "  - **Error:** build failed",
+            "1. Error: build failed",
+            "failed with error",
+            "Command failed with error: exit status 2",
+            "npm run build failed with error code 2",
+            "panic: runtime error: index out of range [3] with length 3",
+            "panic: assignment to entry in nil map",
+            "thread 'tokio-runtime-worker' (4242) panicked at src/main.rs:2:5:",
+            "make: *** [Makefile:2: all] Error 1",
+            "make[1]: *** [x] Error 1",
+            "Segmentation fault",
+            "Segmentation fault (core dumped)",
+            "bash: line 1:  4242 Segmentation fault      (core dumped) ./x",
+            "zsh: segmentation fault  ./a.out",
             "Error: cannot find module 'x'\r",
         ] {
             assert!(looks_like_error(line.as_bytes()), "{line}");
@@ -117,6 +154,17 @@ mod tests {
             "Summary: Error: is handled",
             "An exception to the rule",
             "Documented how TypeError: messages are shown",
+            "- ValidationException",
+            "* `NotFoundError`",
+            "- Error handling: every call is checked",
+            "- error: none",
+            "[x] Error handling",
+            "[INFO] no error was found",
+            "Fixed the segmentation fault in the parser",
+            "Segmentation fault in the parser is fixed",
+            "The loop no longer stops when a command failed with error output",
+            "Don't panic: all is well",
+            "make: the error is gone",
         ] {
             assert!(!looks_like_error(line.as_bytes()), "{line}");
         }

@@ -12,6 +12,7 @@ pub mod errors;
 pub mod json;
 pub mod length;
 pub mod needles;
+mod numbers;
 pub mod permissions;
 pub mod questions;
 pub mod reset_time;

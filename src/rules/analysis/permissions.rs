@@ -61,11 +61,13 @@ fn is_covered(command: &str, allowed_tools: &str) -> bool {
     !parts.is_empty() && parts.iter().all(|part| allows_arguments(base(part), allowed_tools))
 }
 
-/// The parts between `&&`, `||`, `;` and newlines that stand outside of quotes. Comments are no parts.
+/// The parts between `&&`, `||`, `;` and newlines that stand outside of quotes and comments. Comments are no parts.
 fn parts(command: &str) -> Vec<&str> {
     let bytes = command.as_bytes();
     let mut found = Vec::new();
     let (mut start, mut at, mut quote) = (0, 0, None);
+    // Whether a word may begin here, and so a comment.
+    let mut fresh = true;
     while let Some(&byte) = bytes.get(at) {
         let mut width = 0;
         match (quote, byte) {
@@ -75,11 +77,19 @@ fn parts(command: &str) -> Vec<&str> {
                     quote = None;
                 }
             }
+            (None, b'#') if fresh => {
+                // Neither quotes nor a backslash at its end mean anything in a comment.
+                at = memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).map_or(bytes.len(), |newline| at + newline);
+                continue;
+            }
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b';' | b'\n') => width = 1,
             (None, b'&' | b'|') if bytes.get(at + 1) == Some(&byte) => width = 2,
             (None, _) => {}
         }
+        let continued = byte == b'\\' && bytes.get(at) == Some(&b'\n');
+        fresh =
+            quote.is_none() && (width > 0 || (continued && fresh) || matches!(byte, b' ' | b'\t' | b'&' | b'|' | b'(' | b')'));
         if width > 0 {
             found.push(command.get(start..at));
             start = at + width;
@@ -89,7 +99,16 @@ fn parts(command: &str) -> Vec<&str> {
         }
     }
     found.push(command.get(start..));
-    found.into_iter().flatten().map(str::trim).filter(|part| !part.is_empty() && !part.starts_with('#')).collect()
+    found.into_iter().flatten().map(trimmed).filter(|part| !part.is_empty() && !part.starts_with('#')).collect()
+}
+
+/// Without space around it, and without the backslashes that continue the line before its first word.
+fn trimmed(part: &str) -> &str {
+    let mut part = part.trim();
+    while let Some(rest) = part.strip_prefix("\\\n").or_else(|| part.strip_prefix("\\\r\n")) {
+        part = rest.trim_start();
+    }
+    part
 }
 
 /// The first word, as bash cuts it: up to a space, pipe, redirection, semicolon or ampersand.
@@ -132,6 +151,17 @@ mod tests {
             ("npm test; curl evil", "Bash(npm *)", false),
             ("npm test || curl evil", "Bash(npm *)", false),
             ("npm test\ncurl evil", "Bash(npm *)", false),
+            ("npm a && \\\n npm b", "Bash(npm *)", true),
+            ("npm a || \\\n\\\n  npm b; \\\nnpm c \\\n", "Bash(npm *)", true),
+            ("\\\nnpm a \\\n --flag && npm b", "Bash(npm *)", true),
+            ("npm a && \\\n curl evil", "Bash(npm *)", false),
+            ("npm\\\nx evil", "Bash(npm *)", false),
+            ("# a comment \\\ncurl evil", "Bash(npm *)", false),
+            ("npm a # don't\ncurl evil # don't", "Bash(npm *)", false),
+            ("npm a # don't\nnpm b # so \"there", "Bash(npm *)", true),
+            ("npm a \\\n# don't\ncurl evil # don't", "Bash(npm *)", false),
+            ("npm a\\ #b 'c'; npm d", "Bash(npm *)", true),
+            ("npm a#b 'c'; npm d", "Bash(npm *)", true),
             ("# first\nnpm test\n\nnpm run x\n", "Bash(npm *)", true),
             ("git commit -m \"$(cat <<'EOF'\nline; one\nEOF\n)\"", "Bash(git commit *)", true),
             ("git commit -m 'don\\' && curl evil", "Bash(git *)", false),

@@ -1,44 +1,48 @@
 //! Questions instead of work (v0.11, Ralph issue 190): lines in which a pattern stands as whole words, in any case.
 
-/// One pattern of `grep -ciw`: a phrase, or two words with anything between them.
-struct Pattern {
-    needle: usize,
-    tail: Option<usize>,
-}
-
-/// How many needles, from the first of `needles::NEEDLES`, begin a pattern.
+/// How many needles, from the first of `needles::NEEDLES`, are a pattern of `grep -ciw` or begin one.
 pub const PATTERNS: usize = 17;
 const AWAITING: usize = 14;
 const WAITING: usize = 15;
 const INPUT: usize = 17;
 const RESPONSE: usize = 18;
 
-const fn pattern(needle: usize) -> Pattern {
-    let tail = match needle {
-        AWAITING => Some(INPUT),
-        WAITING => Some(RESPONSE),
-        _ => None,
-    };
-    Pattern { needle, tail }
+/// Patterns of two words with anything between them: the first, the second.
+const PAIRS: [(usize, usize); 2] = [(AWAITING, INPUT), (WAITING, RESPONSE)];
+
+/// Which patterns a line matches, told of the words in it by and by: a line of any length needs no list of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Questions {
+    /// A bit for each pattern.
+    matched: u32,
+    /// Where the first words of `PAIRS` ended first.
+    begun: [Option<usize>; PAIRS.len()],
 }
 
-/// A word found in a line: its index in `NEEDLES`, where it begins and ends.
-pub type Found = (usize, usize, usize);
-
-/// How many patterns match the line, each once, given the words found in it.
-#[must_use]
-pub fn matching(line: &[u8], found: &[Found]) -> u64 {
-    let matches = |index: usize| {
-        let Pattern { needle, tail } = pattern(index);
-        let mut starts = found.iter().filter(|word| word.0 == needle && word_begins(line, word.1));
-        match tail {
-            None => starts.any(|word| word_ends(line, word.2)),
-            Some(tail) => {
-                starts.any(|start| found.iter().any(|word| word.0 == tail && word.1 >= start.2 && word_ends(line, word.2)))
+impl Questions {
+    /// Takes a word found in the line: its index in `NEEDLES`, where it begins and ends. They come ordered by their ends.
+    pub fn word(&mut self, line: &[u8], needle: usize, start: usize, end: usize) {
+        for ((first, second), begun) in PAIRS.iter().zip(&mut self.begun) {
+            if needle == *first {
+                if begun.is_none() && word_begins(line, start) {
+                    *begun = Some(end);
+                }
+                return;
+            }
+            if needle == *second && begun.is_some_and(|begun| begun <= start) && word_ends(line, end) {
+                self.matched |= 1 << first;
             }
         }
-    };
-    (0..PATTERNS).filter(|&index| matches(index)).count() as u64
+        if needle < PATTERNS && self.matched & 1 << needle == 0 && word_begins(line, start) && word_ends(line, end) {
+            self.matched |= 1 << needle;
+        }
+    }
+
+    /// How many patterns match, each once.
+    #[must_use]
+    pub fn count(self) -> u64 {
+        self.matched.count_ones().into()
+    }
 }
 
 fn is_word(c: char) -> bool {
@@ -65,9 +69,11 @@ mod tests {
     use super::*;
 
     fn count(line: &str) -> u64 {
-        let found: Vec<Found> =
-            IN_LINE.find_overlapping_iter(line).map(|m| (m.pattern().as_usize(), m.start(), m.end())).collect();
-        matching(line.as_bytes(), &found)
+        let mut questions = Questions::default();
+        for word in IN_LINE.find_overlapping_iter(line) {
+            questions.word(line.as_bytes(), word.pattern().as_usize(), word.start(), word.end());
+        }
+        questions.count()
     }
 
     #[test]
@@ -90,6 +96,9 @@ mod tests {
             ("awaiting inputs", 0),
             ("awaiting inputs and input", 1),
             ("input awaiting", 0),
+            ("xawaiting your input", 0),
+            ("xawaiting, awaiting your input", 1),
+            ("awaiting input, waiting for a response", 2),
             ("waiting for a response from you", 1),
             ("awaiting your response", 0),
             ("éshould I", 0),
@@ -104,7 +113,8 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_no_letters() {
         let line = b"\xffshould I\xff";
-        let found = [(0, 1, 9)];
-        assert_eq!(matching(line, &found), 1);
+        let mut questions = Questions::default();
+        questions.word(line, 0, 1, 9);
+        assert_eq!(questions.count(), 1);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveTime, Utc, Weekday};
-use chrono_tz::Tz;
+use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveTime, Utc, Weekday};
+use chrono_tz::TZ_VARIANTS;
 use regex::{Captures, Regex};
 
 use crate::zone::Zone;
@@ -18,8 +18,9 @@ static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
         (?: (?P<month> jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec )[a-z]*\.? \s+ (?P<day>[0-9]{1,2}) (?:st|nd|rd|th)?
             (?: ,?\s+ (?P<year>20[0-9]{2}) )? \b (?: [,\s]+ (?:at\s+)? )? )?
         (?: (?P<tomorrow> tomorrow ) [,\s]+ (?:at\s+)? )?
-        (?: (?P<hour>[0-9]{1,2}) (?: :(?P<minute>[0-9]{2}) )? (?: \s? (?P<half>[ap])\.?m\b\.? )? )?
-        (?: \s* \( (?P<zone> [A-Za-z_]+ (?: / [A-Za-z0-9_+-]+ )* ) \) )?",
+        (?: (?: 12\s? )? (?P<name> noon | midnight ) \b
+          | (?P<hour>[0-9]{1,2}) (?: :(?P<minute>[0-9]{2}) )? (?: \s? (?P<half>[ap])\.?m\b\.? )? )?
+        (?: \s* \( (?P<zone> [A-Za-z][A-Za-z0-9_+:/\ -]{0,40} ) \) )?",
     )
 });
 
@@ -49,16 +50,68 @@ pub fn from_epoch(number: f64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(seconds as i64, 0)
 }
 
+/// When a limit ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reset {
+    /// The instant.
+    pub at: DateTime<Utc>,
+    /// The zone that was named, where it is none we know: local time was taken.
+    pub unknown_zone: Option<String>,
+}
+
 /// The instant that the text after a limit's sentence names: the next one in the zone it names, else in `local`.
 #[must_use]
-pub fn named_in(text: &str, now: DateTime<Utc>, local: Zone) -> Option<DateTime<Utc>> {
+pub fn named_in(text: &str, now: DateTime<Utc>, local: Zone) -> Option<Reset> {
+    let certain = |at| Reset { at, unknown_zone: None };
     if let Some(found) = EPOCH.captures(text) {
-        return from_epoch(found.get(1)?.as_str().parse().ok()?);
+        return from_epoch(found.get(1)?.as_str().parse().ok()?).map(certain);
     }
     if let Some(span) = SPAN.captures(text).and_then(|found| span(&found)) {
-        return now.checked_add_signed(span);
+        return now.checked_add_signed(span).map(certain);
     }
-    MOMENT.captures_iter(text).find_map(|found| moment(&found, now, local))
+    MOMENT.captures_iter(text).find_map(|found| {
+        let named = found.name("zone").map(|name| name.as_str().trim());
+        let known = named.and_then(zone);
+        let at = moment(&found, now, known.unwrap_or(local))?;
+        Some(Reset { at, unknown_zone: named.filter(|_| known.is_none()).map(str::to_owned) })
+    })
+}
+
+/// Abbreviations of the zones of the United States, in hours from UTC. `IST` or `BST` mean several zones: they are unknown.
+const ABBREVIATIONS: &[(&str, i32)] = &[
+    ("Z", 0),
+    ("EST", -5),
+    ("EDT", -4),
+    ("CST", -6),
+    ("CDT", -5),
+    ("MST", -7),
+    ("MDT", -6),
+    ("PST", -8),
+    ("PDT", -7),
+    ("AKST", -9),
+    ("AKDT", -8),
+    ("HST", -10),
+];
+
+/// `UTC+2`, `GMT-05:30`, `UTC +0200`.
+static OFFSET: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?i)^(?:UTC|GMT)\s?(?P<sign>[+-])(?P<hours>[0-9]{1,2})(?::?(?P<minutes>[0-5][0-9]))?$"));
+
+/// The zone of a name: of the IANA database, an abbreviation, or an offset.
+fn zone(name: &str) -> Option<Zone> {
+    let hours = |hours: i32| FixedOffset::east_opt(hours * 3600).map(Zone::Fixed);
+    if let Some((_, from_utc)) = ABBREVIATIONS.iter().find(|(short, _)| short.eq_ignore_ascii_case(name)) {
+        return hours(*from_utc);
+    }
+    if let Some(named) = TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(name)) {
+        return Some(Zone::Named(*named));
+    }
+    let found = OFFSET.captures(name)?;
+    let part = |name| number(&found, name).and_then(|number| i32::try_from(number).ok());
+    let seconds = part("hours")? * 3600 + part("minutes").unwrap_or(0) * 60;
+    let seconds = if &found["sign"] == "-" { -seconds } else { seconds };
+    // Clocks are at most 14 hours ahead of UTC, and 12 behind.
+    (-12 * 3600..=14 * 3600).contains(&seconds).then(|| FixedOffset::east_opt(seconds).map(Zone::Fixed)).flatten()
 }
 
 fn number(found: &Captures<'_>, name: &str) -> Option<i64> {
@@ -73,6 +126,9 @@ fn span(found: &Captures<'_>) -> Option<Duration> {
 }
 
 fn time(found: &Captures<'_>) -> Option<NaiveTime> {
+    if let Some(name) = found.name("name") {
+        return NaiveTime::from_hms_opt(if name.as_str().eq_ignore_ascii_case("noon") { 12 } else { 0 }, 0, 0);
+    }
     let hour = u32::try_from(number(found, "hour")?).ok()?;
     let minute = u32::try_from(number(found, "minute").unwrap_or(0)).ok()?;
     let hour = match found.name("half").map(|half| half.as_str()) {
@@ -86,15 +142,14 @@ fn time(found: &Captures<'_>) -> Option<NaiveTime> {
     NaiveTime::from_hms_opt(hour, minute, 0)
 }
 
-fn moment(found: &Captures<'_>, now: DateTime<Utc>, local: Zone) -> Option<DateTime<Utc>> {
-    let zone = found.name("zone").and_then(|name| name.as_str().parse::<Tz>().ok()).map_or(local, Zone::Named);
+fn moment(found: &Captures<'_>, now: DateTime<Utc>, zone: Zone) -> Option<DateTime<Utc>> {
     let today = zone.at(now).date_naive();
     let time = time(found);
     let weekday = found.name("weekday").and_then(|name| name.as_str().parse::<Weekday>().ok());
     if let Some(month) = found.name("month") {
         let month = month.as_str().parse::<chrono::Month>().ok()?.number_from_month();
         let day = u32::try_from(number(found, "day")?).ok()?;
-        let on = |year| NaiveDate::from_ymd_opt(year, month, day).and_then(|date| instant(date, time, zone));
+        let on = |year| NaiveDate::from_ymd_opt(year, month, day).and_then(|date| instant(date, time, zone, now));
         if let Some(year) = number(found, "year") {
             return on(i32::try_from(year).ok()?).into_iter().next();
         }
@@ -108,25 +163,28 @@ fn moment(found: &Captures<'_>, now: DateTime<Utc>, local: Zone) -> Option<DateT
     (first..=first + 8)
         .filter_map(|days| today.checked_add_signed(Duration::days(days)))
         .filter(|date| weekday.is_none_or(|weekday| date.weekday() == weekday))
-        .filter_map(|date| instant(date, time, zone))
+        .filter_map(|date| instant(date, time, zone, now))
         .find(|at| *at > now)
 }
 
-/// When the zone's clock shows the time on that day. In spring's gap, what it shows an hour later.
-fn instant(date: NaiveDate, time: Option<NaiveTime>, zone: Zone) -> Option<DateTime<Utc>> {
+/// When the zone's clock shows the time on that day: of two such instants in autumn the next, in spring's gap what it shows
+/// an hour later.
+fn instant(date: NaiveDate, time: Option<NaiveTime>, zone: Zone, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let shown = date.and_time(time.unwrap_or(NaiveTime::MIN));
     let instants = zone.instants(shown);
-    instants.first().copied().or_else(|| zone.instants(shown + Duration::hours(1)).first().copied())
+    let next = instants.iter().find(|at| **at > now).or_else(|| instants.last());
+    next.copied().or_else(|| zone.instants(shown + Duration::hours(1)).first().copied())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono_tz::Tz;
     use proptest::prelude::*;
 
     fn resets(text: &str, now: &str) -> Option<String> {
-        let at = named_in(text, now.parse().unwrap(), Zone::Named(Tz::America__New_York))?;
-        Some(at.format("%Y-%m-%dT%H:%M").to_string())
+        let reset = named_in(text, now.parse().unwrap(), Zone::Named(Tz::America__New_York))?;
+        Some(reset.at.format("%Y-%m-%dT%H:%M").to_string())
     }
 
     #[test]
@@ -138,6 +196,25 @@ mod tests {
             (" · resets 12pm (UTC)", "2026-03-04T12:00:00Z", Some("2026-03-05T12:00")),
             // The clock goes forward at 2 on March 8th.
             (" · resets 2:30am", "2026-03-08T05:00:00Z", Some("2026-03-08T07:30")),
+            // It goes back at 3 on October 25th: half past two comes twice.
+            (" · resets 2:30am (Europe/Berlin)", "2026-10-24T12:00:00Z", Some("2026-10-25T00:30")),
+            (" · resets 2:30am (Europe/Berlin)", "2026-10-25T00:45:00Z", Some("2026-10-25T01:30")),
+            (" · resets 2:30am (Europe/Berlin)", "2026-10-25T01:45:00Z", Some("2026-10-26T01:30")),
+            (" · resets Oct 25 at 2:30am (Europe/Berlin)", "2026-10-25T00:45:00Z", Some("2026-10-25T01:30")),
+            (" · resets noon (UTC)", "2026-03-04T11:00:00Z", Some("2026-03-04T12:00")),
+            (" · resets at midnight", "2026-03-04T12:00:00Z", Some("2026-03-05T05:00")),
+            (" · resets 12 noon", "2026-03-04T12:00:00Z", Some("2026-03-04T17:00")),
+            (" · resets Fri at Midnight (UTC)", "2026-03-04T12:00:00Z", Some("2026-03-06T00:00")),
+            (" · resets 5pm (PST)", "2026-03-04T12:00:00Z", Some("2026-03-05T01:00")),
+            (" · resets 5pm (pdt)", "2026-03-04T12:00:00Z", Some("2026-03-05T00:00")),
+            (" · resets 5pm (EST)", "2026-07-04T12:00:00Z", Some("2026-07-04T22:00")),
+            (" · resets 5pm (GMT+2)", "2026-03-04T12:00:00Z", Some("2026-03-04T15:00")),
+            (" · resets 5pm (UTC+2)", "2026-03-04T12:00:00Z", Some("2026-03-04T15:00")),
+            (" · resets 5pm (UTC-05:30)", "2026-03-04T12:00:00Z", Some("2026-03-04T22:30")),
+            (" · resets 5pm (GMT+5:30)", "2026-03-04T11:00:00Z", Some("2026-03-04T11:30")),
+            (" · resets 5pm (GMT)", "2026-03-04T12:00:00Z", Some("2026-03-04T17:00")),
+            (" · resets 5pm (europe/vilnius)", "2026-03-04T12:00:00Z", Some("2026-03-04T15:00")),
+            (" · resets 5pm (GMT+99)", "2026-03-04T12:00:00Z", Some("2026-03-04T22:00")),
             (" · resets Jan 2", "2026-12-30T12:00:00Z", Some("2027-01-02T05:00")),
             (" · resets Jan 2, 2028, 9am", "2026-12-30T12:00:00Z", Some("2028-01-02T14:00")),
             (" · resets Feb 29 at 1pm", "2026-03-04T12:00:00Z", Some("2028-02-29T18:00")),
@@ -155,13 +232,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_unknown_zone_is_named() {
+        for (zone, unknown) in [("Nowhere/Land", true), ("IST", true), ("GMT+99", true), ("PST", false), ("Asia/Tokyo", false)] {
+            let reset = named_in(&format!(" · resets 5pm ({zone})"), DateTime::UNIX_EPOCH, Zone::Named(Tz::UTC)).unwrap();
+            assert_eq!(reset.unknown_zone.as_deref(), unknown.then_some(zone));
+        }
+    }
+
     proptest! {
         #[test]
         fn a_time_of_day_is_at_most_a_day_and_an_hour_ahead(
             seconds in 1_700_000_000_i64..1_900_000_000, hour in 1_u32..=12, half in "am|pm"
         ) {
             let now = DateTime::from_timestamp(seconds, 0).unwrap();
-            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::Named(Tz::UTC)).unwrap();
+            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::Named(Tz::UTC)).unwrap().at;
             prop_assert!(at > now && at <= now + Duration::hours(25));
         }
 

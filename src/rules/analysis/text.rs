@@ -3,7 +3,7 @@
 use super::block::{BlockReader, StatusBlock, Words};
 use super::errors::{self, STUCK_ABOVE};
 use super::needles::{Group, Groups, IN_LINE, NEEDLES, Prefilter, Search};
-use super::questions;
+use super::questions::Questions;
 use memchr::{memchr, memrchr};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
@@ -56,6 +56,8 @@ pub const TEXT_GROUPS: Groups = Groups::of(&[
     Group::Question,
     Group::Status,
 ]);
+/// The words of which questions are made.
+const ASKING: Groups = Groups::of(&[Group::Question, Group::Tail]);
 /// What the text of a result needs.
 pub const RESULT_GROUPS: Groups = Groups::of(&[Group::Errors, Group::Question, Group::Status]);
 
@@ -78,7 +80,6 @@ pub struct TextScanner {
     since_built: u64,
     carry: Vec<u8>,
     scratch: Vec<u8>,
-    found: Vec<questions::Found>,
     blocks: BlockReader,
     facts: TextFacts,
 }
@@ -94,7 +95,6 @@ impl TextScanner {
             since_built: 0,
             carry: Vec::new(),
             scratch: Vec::new(),
-            found: Vec::new(),
             blocks: BlockReader::default(),
             facts: TextFacts::default(),
         }
@@ -161,14 +161,15 @@ impl TextScanner {
 
     /// One line that may hold a wanted word, or any line inside a block.
     fn line(&mut self, line: &[u8]) {
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
+        let mut questions = Questions::default();
         let mut groups = Groups::default();
         for hit in IN_LINE.find_overlapping_iter(line) {
             let index = hit.pattern().as_usize();
             if let Some((_, of_needle)) = NEEDLES.get(index) {
                 groups.add(*of_needle);
-                found.push((index, hit.start(), hit.end()));
+                if of_needle.meets(ASKING) {
+                    questions.word(line, index, hit.start(), hit.end());
+                }
             }
         }
         let wanted = |group: Group| groups.has(group) && self.wanted.has(group);
@@ -204,7 +205,7 @@ impl TextScanner {
             self.wanted.remove(Group::Summary);
         }
         if question {
-            facts.questions += questions::matching(line, &found);
+            facts.questions += questions.count();
         }
         let outside = self.blocks.words_outside();
         if outside.completion {
@@ -213,7 +214,6 @@ impl TextScanner {
         if outside.no_work {
             self.wanted.remove(Group::NoWork);
         }
-        self.found = found;
     }
 
     /// Searches for fewer words once some are settled.

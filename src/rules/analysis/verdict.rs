@@ -9,10 +9,12 @@ use super::block::StatusBlock;
 use super::errors::STUCK_ABOVE;
 use super::json::JsonOutput;
 use super::json::report::{ReadText, Report};
+use super::numbers;
 use super::permissions::{self, Denials};
 use super::text::TextFacts;
 use super::{Analysis, Context, FilesChanged, OutputFormat};
 use crate::generation::Generation;
+use crate::schema::MAX_SAFE_INTEGER;
 
 /// What evidence adds to the confidence score (both versions).
 mod points {
@@ -128,7 +130,7 @@ pub fn text(generation: Generation, facts: &TextFacts, length: u64, context: &Co
         truncated: false,
         tokens_used: 0,
         session_id: None,
-        api_limit: limit_in(&facts.tail, context),
+        api_limit: limit_in(&facts.tail, context, &mut warnings),
         warnings,
     }
 }
@@ -141,7 +143,7 @@ pub fn json(output: JsonOutput, length: u64, context: &Context<'_>) -> Analysis 
         warnings.push(format!("{} of the output's lines are no JSON and were skipped", output.bad_lines));
     }
     if messages.too_long > 0 {
-        warnings.push(format!("{} fields of the output are too long and were skipped", messages.too_long));
+        warnings.push(format!("{} fields of the output are too long; parts of them were left out", messages.too_long));
     }
     let no_result = output.stream && messages.report.is_none();
     let report = messages.report.unwrap_or_default();
@@ -164,26 +166,26 @@ pub fn json(output: JsonOutput, length: u64, context: &Context<'_>) -> Analysis 
     let exit_signal = !is_error && said.unwrap_or(complete || block_complete);
     let has_completion_signal = !is_error && (exit_signal || complete || block_complete);
 
-    let mut score = i64::try_from(points::JSON).unwrap_or(0) + number(report.get("confidence"), "confidence", &mut warnings);
+    let mut score = to_signed(points::JSON) + numbers::signed(report.get("confidence"), "confidence", &mut warnings);
     let indicators = metadata["progress_indicators"].as_array().map_or(0, Vec::len) as u64;
     for (holds, value) in [(has_result, points::RESULT), (indicators > 0, points::INDICATOR.saturating_mul(indicators))] {
-        score = score.saturating_add(if holds { i64::try_from(value).unwrap_or(i64::MAX) } else { 0 });
+        score = score.saturating_add(if holds { to_signed(value) } else { 0 });
     }
     let metadata_errors = metadata["has_errors"] == true;
-    let error_count = match number(report.get("error_count"), "error_count", &mut warnings) {
-        0 => i64::from(metadata_errors),
+    let error_count = match numbers::count(report.get("error_count"), "error_count", &mut warnings) {
+        0 => u64::from(metadata_errors),
         count => count,
     };
     let files = Files::of(context.files, || {
         let fields = [("metadata.files_changed", &metadata["files_changed"]), ("files_modified", report.get("files_modified"))];
         let told = fields.into_iter().find(|(_, value)| is_given(value));
         // A 0 there may only mean that nobody counted.
-        match told.and_then(|(name, value)| u64::try_from(number(value, name, &mut warnings)).ok()) {
+        match told.map(|(name, value)| numbers::count(value, name, &mut warnings)) {
             None | Some(0) => reported_by_block(block, &mut warnings),
             Some(count) => count,
         }
     });
-    let says_test_only = report.get("work_type") == "TEST_ONLY" || is_testing(block);
+    let says_test_only = report.get("work_type").as_str().is_some_and(is_test_work) || is_testing(block);
     let subtype = report.get("subtype").as_str().unwrap_or_default();
     let failed = is_error && !LIMITS_OF_A_RUN.iter().any(|limit| subtype.starts_with(limit));
     let event = messages.rate_limit.as_ref().and_then(api_limit::in_event);
@@ -192,10 +194,10 @@ pub fn json(output: JsonOutput, length: u64, context: &Context<'_>) -> Analysis 
         format: if output.stream { OutputFormat::StreamJson } else { OutputFormat::Json },
         has_completion_signal,
         is_test_only: !is_error && says_test_only,
-        is_stuck: error_count > i64::try_from(STUCK_ABOVE).unwrap_or(i64::MAX),
+        is_stuck: error_count > STUCK_ABOVE,
         has_progress: files.counted || block_tells_progress(block),
         files_modified: files.modified,
-        confidence_score: if exit_signal { points::SIGNAL } else { u64::try_from(score).unwrap_or(0) },
+        confidence_score: if exit_signal { points::SIGNAL } else { u64::try_from(score).unwrap_or(0).min(MAX_SAFE_INTEGER) },
         exit_signal,
         explicit_exit_signal: !is_error && said.is_some(),
         output_length: length,
@@ -204,9 +206,9 @@ pub fn json(output: JsonOutput, length: u64, context: &Context<'_>) -> Analysis 
         has_errors: facts.errors || metadata_errors || failed,
         is_error,
         truncated: output.cut || no_result,
-        tokens_used: tokens(&report),
+        tokens_used: numbers::in_range(tokens(&report), "the number of tokens", &mut warnings),
         session_id: if is_error { None } else { session(&report).or(messages.session) },
-        api_limit: event.or_else(|| if is_error { limit_in(&facts.tail, context) } else { None }),
+        api_limit: event.or_else(|| if is_error { limit_in(&facts.tail, context, &mut warnings) } else { None }),
         work_summary: spoken.read.text.replace('\0', "").trim_end_matches('\n').to_owned(),
         warnings,
     }
@@ -229,10 +231,12 @@ impl Spoken {
             return Self { read: read.clone(), may_signal: true };
         }
         let errors = report.get("errors").as_array().map(|errors| errors.iter().map(as_text).collect::<Vec<_>>().join("\n"));
+        // Of jq's `//` an empty result is a result: the summary does not stand in for it.
+        let summary = if report.text.is_none() { report.get("summary").as_str() } else { None };
         let texts = [
             (Some(report.get("result")).filter(|result| is_given(result)).map(as_text), true),
             (errors, true),
-            (report.get("summary").as_str().map(str::to_owned), false),
+            (summary.map(str::to_owned), false),
             (assistant, true),
         ];
         texts
@@ -258,25 +262,8 @@ fn flat_exit_signal(report: &Report) -> Option<bool> {
     report.members.get("exit_signal").map(|value| *value == true || *value == "true")
 }
 
-/// A whole number, also in quotes; what is none counts as 0, with a warning.
-fn number(value: &Value, name: &str, warnings: &mut Vec<String>) -> i64 {
-    let parsed = match value {
-        Value::Null | Value::Bool(false) => Some(0),
-        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(whole)),
-        Value::String(text) => text.trim().parse().ok().or_else(|| text.trim().parse().ok().map(whole)),
-        _ => None,
-    };
-    parsed.unwrap_or_else(|| {
-        let shown: String = value.to_string().chars().take(60).collect();
-        warnings.push(format!("{name} of the output is {shown}, which is no number; 0 is taken"));
-        0
-    })
-}
-
-fn whole(number: f64) -> i64 {
-    #[expect(clippy::cast_possible_truncation, reason = "a float saturates, and NaN is 0")]
-    let whole = number as i64;
-    whole
+fn to_signed(points: u64) -> i64 {
+    i64::try_from(points).unwrap_or(i64::MAX)
 }
 
 /// The files changed, and whether somebody counted them.
@@ -297,7 +284,7 @@ impl Files {
 
 fn reported_by_block(block: Option<&StatusBlock>, warnings: &mut Vec<String>) -> u64 {
     match block.and_then(|block| block.files_modified.as_ref()) {
-        Some(Ok(count)) => *count,
+        Some(Ok(count)) => numbers::in_range(*count, "FILES_MODIFIED of the status block", warnings),
         Some(Err(value)) => {
             let shown: String = value.chars().take(60).collect();
             warnings.push(format!("FILES_MODIFIED of the status block is {shown:?}, which is no number; 0 is taken"));
@@ -314,18 +301,27 @@ fn block_tells_progress(block: Option<&StatusBlock>) -> bool {
     })
 }
 
-fn is_testing(block: Option<&StatusBlock>) -> bool {
-    block.is_some_and(|block| block.work_type.as_deref() == Some("TESTING"))
+/// The flat format's word and the block's.
+fn is_test_work(work_type: &str) -> bool {
+    ["TEST_ONLY", "TESTING"].contains(&work_type)
 }
 
-fn limit_in(tail: &VecDeque<Vec<u8>>, context: &Context<'_>) -> Option<api_limit::ApiLimit> {
-    api_limit::in_lines(tail.iter().map(Vec::as_slice), context.now, context.zone)
+fn is_testing(block: Option<&StatusBlock>) -> bool {
+    block.and_then(|block| block.work_type.as_deref()).is_some_and(is_test_work)
+}
+
+fn limit_in(tail: &VecDeque<Vec<u8>>, context: &Context<'_>, warnings: &mut Vec<String>) -> Option<api_limit::ApiLimit> {
+    let limit = api_limit::in_lines(tail.iter().map(Vec::as_slice), context.now, context.zone)?;
+    if let Some(zone) = &limit.unknown_zone {
+        warnings.push(format!("the plan limit's time zone {zone} is unknown; resetsAt takes the time named for local time"));
+    }
+    Some(limit)
 }
 
 /// Input and output tokens: of all models where they are told apart, else of `usage`. Cached input does not count.
 fn tokens(report: &Report) -> u64 {
     let sum = |usage: &Value, names: [&str; 2]| -> u64 {
-        let count = |value: &Value| value.as_u64().or_else(|| u64::try_from(whole(value.as_f64()?)).ok());
+        let count = |value: &Value| value.as_u64().or_else(|| u64::try_from(numbers::whole(value.as_f64()?)).ok());
         names.iter().filter_map(|name| count(&usage[*name])).fold(0, u64::saturating_add)
     };
     if let Some(models) = report.get("modelUsage").as_object().filter(|models| !models.is_empty()) {

@@ -37,16 +37,36 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         for warning in warnings {
             files.warn(warning);
         }
-        let seen = weigh(files, analyzer, files_changed)?;
-        conclude(files, arguments, seen, source.name())
+        let before = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
+        let number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&before));
+        let previous_length = previous_length(files, &before, number)?;
+        let this = Loop { number, output_file: source.name(), previous_length };
+        let seen = weigh(files, analyzer, files_changed, &this);
+        conclude(files, &this, seen)
     })
 }
 
-fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged) -> Result<Analysis> {
+/// The loop that is analysed.
+pub(super) struct Loop<'a> {
+    pub(super) number: u64,
+    /// As `.response_analysis` names it.
+    pub(super) output_file: &'a str,
+    /// Characters of the last text output before this loop; 0 where there is none.
+    pub(super) previous_length: u64,
+}
+
+/// What this loop's length is compared with. If it is analysed again, `.last_output_length` is its own.
+fn previous_length(files: &mut Writer<'_>, before: &StoredAnalysis, number: u64) -> Result<u64> {
+    let last = files.load::<LastOutputLengthFile>()?.unwrap_or(0);
+    let told = if before.loop_number() == Some(number) { before.previous_length() } else { None };
+    Ok(told.unwrap_or(last))
+}
+
+fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged, this: &Loop<'_>) -> Analysis {
     let project = files.project();
     let context = Context {
         files: changed,
-        last_output_length: files.load::<LastOutputLengthFile>()?,
+        last_output_length: Some(this.previous_length),
         // v0.9 does not ask.
         blocking_tasks: project.generation() != Generation::V0_9 && plan_totals(files).blocking > 0,
         allowed_tools: &project.config().allowed_tools,
@@ -57,15 +77,13 @@ fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged) -> R
     for warning in &seen.warnings {
         files.warn(warning);
     }
-    Ok(seen)
+    seen
 }
 
-fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, output_file: &str) -> Result<ExitDetectionToolOutput> {
+fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis) -> Result<ExitDetectionToolOutput> {
     let generation = files.project().generation();
-    let before = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
-    let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&before));
     let signals = LoopSignals {
-        loop_number,
+        loop_number: this.number,
         test_only: seen.is_test_only,
         progress: seen.has_progress,
         completion: seen.has_completion_signal,
@@ -75,7 +93,7 @@ fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, outpu
     };
     let lists = feed(&files.load::<ExitSignalsFile>()?.unwrap_or_default(), &signals, generation);
     let timestamp = Stamp::at(files.now());
-    let analysis = stored(&seen, loop_number, output_file, timestamp.as_str(), generation);
+    let analysis = stored(&seen, this, timestamp.as_str(), generation);
     files.save::<ResponseAnalysisFile>(&analysis)?;
     files.save::<ExitSignalsFile>(&lists)?;
     if seen.format == OutputFormat::Text {
@@ -83,7 +101,7 @@ fn conclude(files: &mut Writer<'_>, arguments: &Arguments, seen: Analysis, outpu
     }
     let session = remember_session(files, seen.session_id.as_deref(), timestamp.as_str())?;
     let decided = decision(files, lists, &analysis);
-    Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, loop_number, session, generation)), ..decided })
+    Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, this.number, session, generation)), ..decided })
 }
 
 fn next_loop(before: &StoredAnalysis) -> u64 {

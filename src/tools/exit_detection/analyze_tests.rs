@@ -244,6 +244,11 @@ fn where_the_output_comes_from() {
     let fail = |input: Value| bench.fail("exit_detection", &input).code();
     assert_eq!(fail(json!({"action": "analyze"})), ErrorCode::OutputNotFound);
     assert_eq!(fail(json!({"action": "analyze", "outputFile": "missing.log"})), ErrorCode::OutputNotFound);
+    for name in ["", "a\0b", "\0"] {
+        let error = bench.fail("exit_detection", &json!({"action": "analyze", "outputFile": name, "output": "x"}));
+        assert_eq!(error.code(), ErrorCode::InvalidInput, "{name:?}");
+        assert!(error.to_string().contains("outputFile"), "{error}");
+    }
     assert_eq!(fail(json!({"action": "analyze", "outputFile": "../x.log"})), ErrorCode::OutsideProject);
     assert_eq!(fail(json!({"action": "analyze", "outputFile": "/etc/hostname"})), ErrorCode::OutsideProject);
     fs::create_dir_all(bench.root().join(".ralph/logs")).expect("made");
@@ -314,12 +319,60 @@ fn damaged_files_are_kept_aside() {
 #[test]
 fn a_shorter_output_scores() {
     for bench in [Bench::new(), v0_9()] {
-        let score = |text: &str| analyze(&bench, 1, text)["confidence"].clone();
-        assert_eq!(score(&"x".repeat(100)), 0);
-        assert_eq!(score(&"x".repeat(50)), 0);
-        assert_eq!(score(&"x".repeat(24)), 10);
+        let score = |number: u64, text: &str| analyze(&bench, number, text)["confidence"].clone();
+        assert_eq!(score(1, &"x".repeat(100)), 0);
+        assert_eq!(score(2, &"x".repeat(50)), 0);
+        assert_eq!(score(3, &"x".repeat(24)), 10);
         bench.write(".last_output_length", "0\n");
-        assert_eq!(score("x"), 0);
+        assert_eq!(score(4, "x"), 0);
+    }
+}
+
+#[test]
+fn the_same_loop_again_has_the_same_confidence() {
+    let (long, short) = ("x".repeat(1000), "x".repeat(100));
+    for bench in [Bench::new(), v0_9()] {
+        let score = |number: u64, text: &str| analyze(&bench, number, text)["confidence"].clone();
+        assert_eq!((score(1, &short), score(1, &short)), (json!(0), json!(0)));
+        assert_eq!(score(2, &long), 0);
+        // A tenth of the loop before; not of what this loop's own first analysis found.
+        for _ in 0..3 {
+            assert_eq!(score(3, &short), 10);
+        }
+        assert_eq!((score(3, &long), score(3, &short)), (json!(0), json!(10)), "still beside loop 2");
+        assert_eq!(score(4, &short), 0, "beside the loop's last analysis");
+    }
+    // JSON in between neither counts nor hides the last text.
+    let bench = Bench::new();
+    analyze(&bench, 1, &long);
+    analyze(&bench, 2, "{}");
+    assert_eq!(analyze(&bench, 2, &short)["confidence"], 10);
+    // What bash wrote does not say: its own comparison is left.
+    bench.write(ANALYSIS, r#"{"loop_number": 3, "analysis": {}}"#);
+    bench.write(".last_output_length", "1000");
+    assert_eq!(analyze(&bench, 3, &short)["confidence"], 10);
+}
+
+#[test]
+fn numbers_out_of_range_leave_a_sound_file() {
+    let denied = json!([{"tool_name": "Write", "tool_input": {"content": "x".repeat((4 << 20) + 1)}}]);
+    for fields in [
+        json!({"files_modified": 1e20}),
+        json!({"metadata": {"files_changed": 1e30}}),
+        json!({"files_modified": 9_007_199_254_740_993_u64, "confidence": 1e30}),
+        json!({"files_modified": -1, "confidence": -1e30, "usage": {"input_tokens": u64::MAX, "output_tokens": 1e30}}),
+    ] {
+        let bench = Bench::new();
+        let mut output = json!({"type": "result", "result": "x", "permission_denials": denied});
+        if let (Value::Object(output), Value::Object(fields)) = (&mut output, fields) {
+            output.extend(fields);
+        }
+        let answer = analyze(&bench, 1, &output.to_string());
+        assert!(answer["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty()), "{answer}");
+        assert!(answer["analysis"]["tokensUsed"].as_u64().is_some_and(|tokens| tokens < 1 << 53), "{answer}");
+        let seen = check(&bench);
+        assert_eq!((&seen["exitReason"], seen.get("warnings")), (&json!("permission_denied"), None), "{answer}");
+        assert!(bench.json(ANALYSIS)["analysis"]["confidence_score"].as_u64().is_some_and(|score| score < 1 << 53));
     }
 }
 

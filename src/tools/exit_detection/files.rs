@@ -79,6 +79,9 @@ impl Document for ResponseAnalysisFile {
     }
 }
 
+/// Characters of the last text output before the analysed loop: what a second analysis of that loop is compared with.
+pub const PREVIOUS_LENGTH: &str = "previous_output_length";
+
 impl StoredAnalysis {
     fn analysis(&self) -> Option<&Map<String, Value>> {
         self.0.get("analysis").and_then(Value::as_object)
@@ -105,6 +108,13 @@ impl StoredAnalysis {
     #[must_use]
     pub fn count(&self, key: &str) -> u64 {
         self.analysis().and_then(|analysis| json_counter(analysis, key).ok()).unwrap_or(0)
+    }
+
+    /// `PREVIOUS_LENGTH`; `None` where bash wrote the file, which does not say.
+    #[must_use]
+    pub fn previous_length(&self) -> Option<u64> {
+        let analysis = self.analysis().filter(|analysis| analysis.contains_key(PREVIOUS_LENGTH))?;
+        json_counter(analysis, PREVIOUS_LENGTH).ok()
     }
 
     /// The score, from 0 to 100: bash's may be higher, and none is 0.

@@ -30,9 +30,14 @@ impl Source {
     /// The file that the caller names, else the text that it gives, else the newest log.
     ///
     /// # Errors
-    /// `OUTPUT_NOT_FOUND`, `OUTSIDE_PROJECT`, and `IO_ERROR` where it is no regular file.
+    /// `INVALID_INPUT` where the name can be none, `OUTPUT_NOT_FOUND`, `OUTSIDE_PROJECT`, and `IO_ERROR` where it is no regular file.
     pub(super) fn find(project: &Project, arguments: &Arguments) -> Result<Self> {
         if let Some(name) = arguments.get(OUTPUT_FILE) {
+            if name.is_empty() || name.contains('\0') {
+                let what = if name.is_empty() { "is empty" } else { "holds a NUL character" };
+                let message = format!("outputFile {what}; name an existing file, or leave it out for the newest log");
+                return Err(Error::new(ErrorCode::InvalidInput, message));
+            }
             let path = regular_file_inside(project.root(), Path::new(&name))?.ok_or_else(|| {
                 Error::new(
                     ErrorCode::OutputNotFound,

@@ -3,7 +3,8 @@
 use chrono::SecondsFormat;
 use serde_json::{Map, Value};
 
-use super::files::StoredAnalysis;
+use super::analyze::Loop;
+use super::files::{PREVIOUS_LENGTH, StoredAnalysis};
 use super::{ApiLimit, ResponseAnalysis};
 use crate::generation::Generation;
 use crate::rules::analysis::Analysis;
@@ -12,13 +13,7 @@ use crate::rules::analysis::Analysis;
 const SUMMARY_SHOWN: usize = 2000;
 
 /// The object of `.response_analysis`, in bash's order; what v0.9 does not know is left out under its rules.
-pub(super) fn stored(
-    seen: &Analysis,
-    loop_number: u64,
-    output_file: &str,
-    timestamp: &str,
-    generation: Generation,
-) -> StoredAnalysis {
+pub(super) fn stored(seen: &Analysis, this: &Loop<'_>, timestamp: &str, generation: Generation) -> StoredAnalysis {
     let later = generation == Generation::V0_11;
     let mut analysis = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -42,13 +37,14 @@ pub(super) fn stored(
         put("asking_questions", seen.asking_questions().into());
         put("question_count", seen.question_count.into());
     }
-    // Ours; bash ignores it.
+    // Ours; bash ignores them.
     put("has_errors", seen.has_errors.into());
+    put(PREVIOUS_LENGTH, this.previous_length.into());
 
     let mut object = Map::new();
-    object.insert("loop_number".into(), loop_number.into());
+    object.insert("loop_number".into(), this.number.into());
     object.insert("timestamp".into(), timestamp.into());
-    object.insert("output_file".into(), output_file.into());
+    object.insert("output_file".into(), this.output_file.into());
     if later {
         // Bash has two words for three formats.
         object.insert("output_format".into(), seen.format.as_str().into());

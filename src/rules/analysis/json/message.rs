@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 
 use super::machine::{Sink, Want};
 use super::report::{Report, ResultText, assistant_text};
+use super::shorten::Shortener;
+use super::value;
 
-/// Bytes kept of any other member. A longer one counts as absent.
+/// Bytes kept of any other member as they are. Of a longer one the long strings, or its end, are cut.
 const MEMBER_KEPT: usize = 4 << 20;
 
 /// Which messages a member is of use in.
@@ -48,6 +50,7 @@ const MEMBERS: &[(&str, Of)] = &[
     ("modelUsage", Of::Result),
     ("metadata", Of::Result),
     ("rate_limit_info", Of::RateLimit),
+    ("parent_tool_use_id", Of::Assistant),
 ];
 const TYPE: usize = 0;
 const RESULT: usize = 1;
@@ -102,7 +105,8 @@ impl Kind {
 #[derive(Default)]
 struct Current {
     members: Vec<Vec<u8>>,
-    too_long: bool,
+    /// Of the member being read, where it is too long.
+    shortener: Option<Shortener>,
     text: Option<ResultText>,
     kind: Option<Kind>,
 }
@@ -149,8 +153,23 @@ impl Messages {
         !matches!(self.kind(), Kind::Unknown | Kind::Result)
     }
 
+    /// Whether the first message, complete or not, has a stream's type, a result's included.
+    #[must_use]
+    pub fn has_stream_type(&self) -> bool {
+        self.stream_type.unwrap_or_else(|| self.kind() != Kind::Unknown)
+    }
+
+    /// Whether the message that speaks for the whole can only be Claude Code's or a report to Ralph, not JSON in somebody's text.
+    #[must_use]
+    pub fn is_claudes(&self) -> bool {
+        self.results.as_ref().is_some_and(|report| {
+            let session = report.get("session_id").is_string() || report.get("sessionId").is_string();
+            report.get("type") == "result" || report.get("exit_signal").is_boolean() || (session && report.text.is_some())
+        })
+    }
+
     /// The message that speaks for the whole, the session of the init message, the last text of the assistant, the last
-    /// `rate_limit_info`, and how many members were too long to keep.
+    /// `rate_limit_info`, and how many members were too long to keep whole.
     #[must_use]
     pub fn finish(self) -> Finished {
         let assistant = assistant_text(&self.assistant);
@@ -164,7 +183,7 @@ impl Messages {
     fn member(&self, name: &str) -> Option<Value> {
         let at = MEMBERS.iter().position(|(member, _)| *member == name)?;
         let raw = self.current.members.get(at).filter(|raw| !raw.is_empty())?;
-        serde_json::from_slice(raw).ok()
+        value::read(raw).map(|(value, _)| value)
     }
 
     fn report(&mut self) -> Report {
@@ -173,8 +192,9 @@ impl Messages {
         for ((name, of), raw) in MEMBERS.iter().zip(&self.current.members) {
             if !raw.is_empty()
                 && !matches!(of, Of::Assistant | Of::RateLimit)
-                && let Ok(value) = serde_json::from_slice(raw)
+                && let Some((value, cut)) = value::read(raw)
             {
+                self.too_long += u64::from(cut);
                 members.insert((*name).to_owned(), value);
             }
         }
@@ -182,6 +202,10 @@ impl Messages {
     }
 
     fn keep_assistant(&mut self) {
+        // A subagent's text is not Claude's own.
+        if self.member("parent_tool_use_id").is_some_and(|parent| !parent.is_null()) {
+            return;
+        }
         let Some(message) = self.current.members.get_mut(MESSAGE) else { return };
         if TEXT_KEY.find(message).is_none() {
             return;
@@ -205,7 +229,7 @@ pub struct Finished {
     pub assistant: Option<String>,
     /// The `rate_limit_info` of the last rate limit event.
     pub rate_limit: Option<Value>,
-    /// Members that were too long to keep.
+    /// Members that were too long to keep whole.
     pub too_long: u64,
 }
 
@@ -219,7 +243,7 @@ impl Sink for Messages {
             member.shrink_to(MEMBER_KEPT);
         }
         current.text = None;
-        current.too_long = false;
+        current.shortener = None;
         current.kind = None;
     }
 
@@ -234,6 +258,7 @@ impl Sink for Messages {
             return Want::Skip;
         }
         self.reading = at;
+        self.current.shortener = None;
         if let Some(member) = self.current.members.get_mut(at) {
             // Of a key that comes twice the last counts.
             member.clear();
@@ -250,15 +275,17 @@ impl Sink for Messages {
 
     fn value(&mut self, bytes: &[u8]) {
         let Some(member) = self.current.members.get_mut(self.reading) else { return };
-        if self.current.too_long {
-            return;
-        }
-        if member.len() + bytes.len() > MEMBER_KEPT {
-            self.current.too_long = true;
-            self.too_long += 1;
-            *member = Vec::new();
-        } else {
+        if let Some(shortener) = &mut self.current.shortener {
+            shortener.feed(bytes, member);
+        } else if member.len() + bytes.len() <= MEMBER_KEPT {
             member.extend_from_slice(bytes);
+        } else {
+            self.too_long += 1;
+            let mut shortener = Shortener::default();
+            let begun = std::mem::take(member);
+            shortener.feed(&begun, member);
+            shortener.feed(bytes, member);
+            self.current.shortener = Some(shortener);
         }
     }
 

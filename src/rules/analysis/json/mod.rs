@@ -4,9 +4,11 @@ pub mod last;
 pub mod machine;
 pub mod message;
 pub mod report;
+mod shorten;
 mod stack;
 mod string_end;
 pub mod unescape;
+mod value;
 
 use machine::Machine;
 use memchr::memchr;
@@ -28,6 +30,10 @@ pub enum Verdict {
 /// `RALPH_JSONL_SAFE_MAX_BYTES`, Ralph issue 250).
 const CERTAIN_AFTER: u64 = 1 << 20;
 
+/// Lines of text around JSON beyond which the whole is text. Bash merges what Claude Code writes to its standard error, such
+/// as a warning of Node's, with the JSON.
+const NOISE_LINES: u64 = 16;
+
 /// Reads an output that may be JSON.
 #[derive(Default)]
 pub struct JsonReader {
@@ -40,6 +46,8 @@ pub struct JsonReader {
     /// Inside a line that is no JSON.
     skipping: bool,
     bad_lines: u64,
+    /// Lines were no JSON before anything was known to be messages: then only what is sound and Claude's own is JSON.
+    noise: bool,
     /// A document, not a stream, stopped being JSON.
     broken: bool,
 }
@@ -62,6 +70,18 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 impl JsonReader {
     /// Takes the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Verdict {
+        // The decision falls at the same byte however the output is cut.
+        let until = usize::try_from(CERTAIN_AFTER.saturating_sub(self.read)).unwrap_or(usize::MAX);
+        match chunk.split_at_checked(until) {
+            Some((before, after)) if !before.is_empty() && !after.is_empty() => {
+                self.feed_part(before);
+                self.feed_part(after)
+            }
+            _ => self.feed_part(chunk),
+        }
+    }
+
+    fn feed_part(&mut self, chunk: &[u8]) -> Verdict {
         let mut rest = self.without_bom(chunk);
         let end = self.read + chunk.len() as u64;
         while self.verdict != Verdict::Text {
@@ -79,17 +99,34 @@ impl JsonReader {
                 break;
             }
             if self.verdict == Verdict::Open {
-                self.verdict = Verdict::Text;
+                self.step_over_noise();
             }
-            // Between a stream's messages another program may have written.
-            self.broken |= self.machine.is_array() || self.messages.is_stream() != Some(true);
+            // Around a document and between a stream's messages another program may have written.
+            let document = self.machine.is_array() || self.messages.is_stream() != Some(true);
+            self.broken |= document && self.machine.is_inside();
             self.bad_lines += 1;
             self.machine.abandon();
             self.skipping = true;
             rest = left;
         }
         self.read = end;
+        if end == CERTAIN_AFTER {
+            self.decide();
+        }
         self.verdict
+    }
+
+    /// At a byte that cannot be JSON, where nothing says yet what the output is.
+    fn step_over_noise(&mut self) {
+        let nothing_yet = self.machine.members() == 0;
+        if self.bad_lines >= NOISE_LINES || self.read >= CERTAIN_AFTER || (self.machine.is_inside() && !nothing_yet) {
+            self.verdict = Verdict::Text;
+        } else if nothing_yet {
+            // It may have looked like an array: `[12:00:01] …`.
+            self.machine = Machine::default();
+            self.messages = Messages::default();
+        }
+        self.noise = true;
     }
 
     /// The chunk without its part of a byte order mark. A part of one alone begins no JSON.
@@ -111,6 +148,13 @@ impl JsonReader {
 
     /// Whether what was read so far can no longer turn out to be text.
     fn decide(&mut self) {
+        if self.noise {
+            // Two readers may not both go on with what may be one long line.
+            if self.verdict == Verdict::Open && self.read >= CERTAIN_AFTER {
+                self.verdict = if self.messages.has_stream_type() { Verdict::Json } else { Verdict::Text };
+            }
+            return;
+        }
         let messages = self.messages.is_stream() == Some(true);
         let long = self.read > CERTAIN_AFTER && self.machine.members() > 0;
         if self.verdict == Verdict::Open && (messages || long) {
@@ -127,12 +171,13 @@ impl JsonReader {
         let is_json = match self.verdict {
             Verdict::Json => true,
             Verdict::Text => false,
+            Verdict::Open if self.noise => complete && self.messages.is_claudes(),
             Verdict::Open => complete || self.machine.members() > 0,
         };
         if !is_json {
             return None;
         }
-        let alone = self.machine.values() <= 1 && self.bad_lines == 0;
+        let alone = self.machine.values() <= 1 && (self.bad_lines == 0 || self.noise);
         let stream = !self.machine.is_array()
             && if alone {
                 match self.messages.is_stream() {

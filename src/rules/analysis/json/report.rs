@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::text::{RESULT_GROUPS, TextFacts, TextScanner};
 use super::unescape::Unescape;
+use super::value;
 
 /// Bytes kept of a result's text for `work_summary`; it is read to its end all the same.
 const TEXT_KEPT: usize = 1 << 20;
@@ -88,7 +89,7 @@ impl Report {
 
 /// The text blocks of an assistant's message, a line each; `None` where there is none.
 pub(super) fn assistant_text(message: &[u8]) -> Option<String> {
-    let message: Value = serde_json::from_slice(message).ok()?;
+    let (message, _) = value::read(message)?;
     let content = message.get("content")?;
     if let Some(text) = content.as_str() {
         return (!text.is_empty()).then(|| text.to_owned());

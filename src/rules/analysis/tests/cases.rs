@@ -246,6 +246,45 @@ fn streams_that_end_early_or_were_written_over() {
 }
 
 #[test]
+fn lines_around_json() {
+    let done = block(&["STATUS: COMPLETE", "EXIT_SIGNAL: true"]);
+    let end = result(&done);
+    let init = json!({"type": "system", "subtype": "init", "session_id": "s-1"}).to_string();
+    let flat = json!({"status": "COMPLETE", "exit_signal": true}).to_string();
+    let plain = json!({"result": done, "session_id": "s-1"});
+    let warning = "(node:1) Warning: x\n[12:00:01] starting\n[x] {y}\n\n";
+    for (output, format, skipped) in [
+        (format!("Warning: x\n{end}"), OutputFormat::Json, 1),
+        (format!("{warning}{end}\n"), OutputFormat::Json, 3),
+        (format!("{warning}{plain:#}\n"), OutputFormat::Json, 3),
+        (format!("Warning: x\n{flat}\n"), OutputFormat::Json, 1),
+        (format!("{flat}\nTerminated\n"), OutputFormat::Json, 1),
+        (format!("Warning: x\n[{init},{end}]\nTerminated\n"), OutputFormat::Json, 2),
+        (format!("[{init},{end}]\nTerminated\n"), OutputFormat::Json, 1),
+        (format!("{warning}{init}\n{end}\n"), OutputFormat::StreamJson, 3),
+        (format!("{warning}{init}\nWarning: y\n{end}\nTerminated\n"), OutputFormat::StreamJson, 5),
+    ] {
+        let analysis = analyze(&output);
+        assert_eq!((analysis.format, analysis.exit_signal, analysis.truncated), (format, true, false), "{output}");
+        assert_eq!(analysis.warnings, [format!("{skipped} of the output's lines are no JSON and were skipped")], "{output}");
+    }
+    for text in [
+        format!("It answers:\n{}\nAll is done.", json!({"status": "ok", "result": 5, "summary": "x"})),
+        format!("A stream begins like this:\n{init}\n"),
+        format!("Warning: x\n{}", &end[..end.len() - 1]),
+        format!("Warning: x\n{end} and more of it\n{{\"a\": 1,\n}}"),
+        format!("{}{end}", "line\n".repeat(17)),
+    ] {
+        assert_eq!(analyze(&text).format, OutputFormat::Text, "{text}");
+    }
+    // Beyond a mebibyte what has begun decides.
+    let filler = "x".repeat(2 << 20);
+    let long = analyze(&format!("Warning: x\n{}", result(&format!("{filler}\n{done}"))));
+    assert_eq!((long.format, long.exit_signal, long.truncated), (OutputFormat::Json, true, false));
+    assert_eq!(analyze(&format!("Warning: x\n{{\"a\":\"{filler}\"}}")).format, OutputFormat::Text);
+}
+
+#[test]
 fn texts_that_begin_like_json() {
     for text in
         ["[main]: error while linking", "{ x = 1 }", "[x] done", "{", "[", "{\"a\": 1}\nprose", "[1, 2", "{\"type\":\"a\"} x"]
@@ -284,6 +323,84 @@ fn denials_and_their_limitation() {
     assert!(compound.denials.compound_only && !compound.has_permission_denials());
     let real = with(output("npm test && curl evil"));
     assert!(!real.denials.compound_only && real.has_permission_denials());
+}
+
+#[test]
+fn a_template_gives_no_signal() {
+    let template = block(&[
+        "STATUS: IN_PROGRESS | COMPLETE | BLOCKED",
+        "TASKS_COMPLETED_THIS_LOOP: <number>",
+        "FILES_MODIFIED: <number>",
+        "EXIT_SIGNAL: false | true",
+        "RECOMMENDATION: <one line summary of what to do next>",
+    ]);
+    for text in [format!("{template}\n{}", block(&["STATUS: IN_PROGRESS"])), format!("{template}\n{template}")] {
+        for output in [text.clone(), result(&text)] {
+            let analysis = analyze(&output);
+            assert!(!analysis.has_completion_signal && !analysis.exit_signal && analysis.warnings.is_empty(), "{output}");
+        }
+    }
+    let analysis = analyze(&result(&format!("{}\n{template}", block(&["STATUS: COMPLETE", "EXIT_SIGNAL: true"]))));
+    assert!(analysis.exit_signal && analysis.explicit_exit_signal && analysis.warnings.is_empty());
+}
+
+#[test]
+fn numbers_that_are_too_great_or_none() {
+    let greatest = (1 << 53) - 1;
+    for (output, modified) in [
+        (json!({"files_modified": 1e20}), greatest),
+        (json!({"metadata": {"files_changed": 1e30}}), greatest),
+        (json!({"files_modified": 9_007_199_254_740_993_u64}), greatest),
+        (json!({"result": block(&["FILES_MODIFIED: 99999999999999999999"])}), greatest),
+        (json!({"files_modified": -1}), 0),
+        (json!({"files_modified": 1.5}), 0),
+        (json!({"files_modified": "-1"}), 0),
+        (json!({"result": block(&["FILES_MODIFIED: -1"])}), 0),
+    ] {
+        let analysis = analyze(&output.to_string());
+        assert_eq!((analysis.files_modified, analysis.warnings.len()), (modified, 1), "{output}");
+    }
+    let analysis = analyze(&json!({"confidence": 1e30, "usage": {"input_tokens": u64::MAX, "output_tokens": 1}}).to_string());
+    assert_eq!((analysis.confidence_score, analysis.tokens_used, analysis.warnings.len()), (greatest, greatest, 2));
+    assert_eq!(analyze(&json!({"confidence": -1e30}).to_string()).confidence_score, 0);
+}
+
+#[test]
+fn both_words_for_testing() {
+    for word in ["TESTING", "TEST_ONLY"] {
+        assert!(analyze(&json!({"work_type": word}).to_string()).is_test_only);
+        let text = block(&[&format!("WORK_TYPE: {word}"), "EXIT_SIGNAL: false"]);
+        assert!(analyze(&text).is_test_only && analyze(&result(&text)).is_test_only);
+    }
+    assert!(!analyze(&json!({"work_type": "IMPLEMENTATION"}).to_string()).is_test_only);
+}
+
+#[test]
+fn an_empty_result_is_a_result() {
+    let summary = |output: serde_json::Value| analyze(&output.to_string()).work_summary;
+    assert_eq!(summary(json!({"result": "", "summary": "S"})), "");
+    assert_eq!(summary(json!({"result": null, "summary": "S"})), "S");
+    assert_eq!(summary(json!({"summary": "S"})), "S");
+    assert_eq!(summary(json!({"type": "result", "result": "", "errors": ["E"]})), "E");
+}
+
+#[test]
+fn the_last_text_is_not_a_subagents() {
+    let said = |text: &str, parent: serde_json::Value| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}, "parent_tool_use_id": parent});
+    let init = json!({"type": "system", "subtype": "init", "session_id": "s-1"});
+    let done = block(&["STATUS: COMPLETE", "EXIT_SIGNAL: true"]);
+    let analysis = analyze(&lines(&[init.clone(), said("mine", json!(null)), said(&done, json!("toolu_1"))]));
+    assert_eq!((analysis.work_summary.as_str(), analysis.exit_signal), ("mine", false));
+    let first = json!({"parent_tool_use_id": "toolu_1", "type": "assistant", "message": {"content": done}});
+    assert_eq!(analyze(&lines(&[init.clone(), first])).work_summary, "");
+    assert!(analyze(&lines(&[init, said("x", json!("toolu_1")), said(&done, json!(null))])).exit_signal);
+}
+
+#[test]
+fn a_zone_that_nobody_knows_is_told() {
+    let analysis = analyze("You've hit your limit · resets 5pm (IST)");
+    assert!(analysis.api_limit.is_some_and(|limit| limit.resets_at.is_some()));
+    assert!(analysis.warnings[0].contains("IST"), "{:?}", analysis.warnings);
 }
 
 #[test]

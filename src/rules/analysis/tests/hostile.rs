@@ -74,6 +74,40 @@ fn long_lines() {
 }
 
 #[test]
+fn where_a_mebibyte_ends_does_not_depend_on_how_it_comes() {
+    let result = "{\"type\":\"result\",\"result\":\"done\"}";
+    for before in [-16_i64, -15, -1, 0, 1, 20] {
+        let filler = "x".repeat(usize::try_from((1 << 20) - before).unwrap());
+        for output in [format!("{filler}\n{result}"), format!("Warning\n{{\"a\":\"{filler}\"}}\n{result}")] {
+            let whole = in_pieces(output.as_bytes(), usize::MAX, Generation::V0_11).format;
+            for size in [1000, 65_537] {
+                assert_eq!(in_pieces(output.as_bytes(), size, Generation::V0_11).format, whole, "{before}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_field_takes_nothing_with_it() {
+    let long = "a".repeat(4_300_000);
+    let analysis = analyze(&format!("{{\"summary\":\"{long}\",\"exit_signal\":true,\"session_id\":\"s-1\"}}"));
+    assert!(analysis.exit_signal && analysis.session_id.as_deref() == Some("s-1"));
+    assert_eq!((analysis.work_summary.len(), analysis.warnings.len()), (1 << 20, 1));
+
+    let denial = |input: serde_json::Value| serde_json::json!({"tool_name": "Write", "tool_input": input});
+    for input in [serde_json::json!({"content": long}), serde_json::json!({"edits": vec!["abcdefgh"; 500_000]})] {
+        let denials = [denial(serde_json::json!({})), denial(input)];
+        let output = serde_json::json!({"type": "result", "permission_denials": denials, "result": "x", "session_id": "s-1"});
+        let analysis = analyze(&output.to_string());
+        assert!(analysis.has_permission_denials() && analysis.denials.commands == ["Write", "Write"]);
+        assert_eq!((analysis.session_id.as_deref(), analysis.warnings.len()), (Some("s-1"), 1));
+    }
+    let halved =
+        "{\"result\":\"x\",\"permission_denials\":[{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"echo \\ud83d\"}}]}";
+    assert_eq!(analyze(halved).denials.commands, ["Bash(echo \u{fffd})"]);
+}
+
+#[test]
 fn beyond_a_mebibyte_a_broken_document_is_still_json() {
     let filler = "x".repeat(2 << 20);
     let cut = analyze(&format!("{{\"status\":\"COMPLETE\",\"filler\":\"{filler}"));
@@ -121,6 +155,8 @@ const FRAGMENTS: &[&str] = &[
     "{\"type\":\"result\",\"result\":\"---RALPH_STATUS---\\nEXIT_SIGNAL: true\\n---END_RALPH_STATUS---\"}\n",
     "You've hit your limit · resets 5pm",
     "[{\"type\":\"system\"},",
+    "(node:1) Warning: x\n",
+    "{\"exit_signal\":true}\n",
     "\u{feff}",
     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}\n",
 ];
@@ -149,7 +185,7 @@ proptest! {
         let analysis = in_pieces(&output, usize::MAX, Generation::V0_11);
         let text = String::from_utf8_lossy(&output).to_uppercase();
         if analysis.explicit_exit_signal {
-            prop_assert!(text.contains("RALPH_STATUS"));
+            prop_assert!(text.contains("RALPH_STATUS") || text.contains("\"EXIT_SIGNAL\":"));
         }
     }
 }

@@ -83,6 +83,15 @@ impl Arguments {
         self.values.iter().find(|(name, _)| *name == field.spec.name).and_then(|(_, value)| T::from_value(value))
     }
 
+    /// The text of a field, not copied: an output may be large.
+    #[must_use]
+    pub fn text(&self, field: Field<String>) -> Option<&str> {
+        match self.values.iter().find(|(name, _)| *name == field.spec.name) {
+            Some((_, Value::Text(text))) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The action, as the variant of the tool's own enumeration of actions.
     ///
     /// # Errors

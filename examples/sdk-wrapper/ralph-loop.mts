@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Options, query, type SDKMessage, type SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
+import { type Options, query, type SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { RalphTools, type RalphToolsOptions } from 'ralph-sdk-tools'
 import { createRalphServer } from 'ralph-sdk-tools/agent-sdk'
 
@@ -165,11 +165,8 @@ async function ask(options: RalphLoopOptions, ralph: RalphTools, sessionId: stri
     })
     for await (const message of messages) {
       options.onMessage?.(message)
-      if (message.type === 'rate_limit_event') lines.push(JSON.stringify(message))
-      if (message.type === 'result') {
-        lines.push(JSON.stringify(sessionId === undefined ? message : withOwnUsage(message)))
-        hasResult = true
-      }
+      if (message.type === 'result' || message.type === 'rate_limit_event') lines.push(JSON.stringify(message))
+      hasResult ||= message.type === 'result'
     }
   } catch (error) {
     // The stream also throws after a result that is an error; then the result says more.
@@ -178,12 +175,6 @@ async function ask(options: RalphLoopOptions, ralph: RalphTools, sessionId: stri
     options.signal?.removeEventListener('abort', abort)
   }
   return hasResult ? { output: lines.join('\n') } : { failure: 'the query ended without a result' }
-}
-
-/** In a resumed session `modelUsage` goes on from the earlier total, which is counted already. */
-function withOwnUsage(result: SDKResultMessage & { model_usage_since_last_result?: unknown }): object {
-  // Where the SDK does not say what is new, `usage` speaks, which leaves subagents out.
-  return { ...result, modelUsage: result.model_usage_since_last_result }
 }
 
 /** The loop's prompt, where either generation of Ralph keeps it. */

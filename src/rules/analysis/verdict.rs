@@ -324,7 +324,10 @@ fn tokens(report: &Report) -> u64 {
         let count = |value: &Value| value.as_u64().or_else(|| u64::try_from(numbers::whole(value.as_f64()?)).ok());
         names.iter().filter_map(|name| count(&usage[*name])).fold(0, u64::saturating_add)
     };
-    if let Some(models) = report.get("modelUsage").as_object().filter(|models| !models.is_empty()) {
+    // In a resumed session `modelUsage` goes on from the earlier results, whose tokens are counted already.
+    let models = ["model_usage_since_last_result", "modelUsage"];
+    let mut models = models.into_iter().filter_map(|key| report.get(key).as_object());
+    if let Some(models) = models.find(|models| !models.is_empty()) {
         return models.values().map(|usage| sum(usage, ["inputTokens", "outputTokens"])).fold(0, u64::saturating_add);
     }
     let usage = [report.get("usage"), &report.get("metadata")["usage"]].into_iter().find(|usage| usage.is_object());

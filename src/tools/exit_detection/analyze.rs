@@ -1,9 +1,9 @@
 //! `analyze`: reads one loop's output, remembers what it says, and decides.
 
+use super::decision::{decision, plan_totals};
 use super::files::{
     ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
 };
-use super::run::{decision, plan_totals};
 use super::source::Source;
 use super::stored::{answered, stored};
 use super::{ExitDetectionToolOutput, FILES_CHANGED, LOOP_NUMBER, OUTPUT, OUTPUT_FILE};
@@ -30,7 +30,7 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         let counted = files_changed(project)?;
         (FilesChanged::Counted(counted.value), counted.warnings)
     };
-    if matches!(source, Source::File(..)) && arguments.get(OUTPUT_FILE).is_some() && arguments.get(OUTPUT).is_some() {
+    if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
     }
     project.write(|files| {

@@ -3,6 +3,7 @@
 mod analyze;
 #[cfg(test)]
 mod analyze_tests;
+mod decision;
 mod files;
 mod run;
 mod source;
@@ -11,7 +12,7 @@ mod stored;
 mod tests;
 
 pub use files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, SessionFile, StoredAnalysis};
-pub use run::{decision, run};
+pub use run::run;
 
 use crate::rules::analysis::OutputFormat;
 use crate::rules::analysis::api_limit::ApiLimitKind;
@@ -99,7 +100,8 @@ record! {
             is_error: bool,
             /// Whether the output was cut off.
             truncated: bool,
-            /// Input and output tokens together; 0 where the output does not say.
+            /// Input and output tokens together, of all models where they are told apart, and in a resumed session only the
+            /// new ones where the SDK tells them; without cached input; 0 where the output does not say.
             tokens_used: u64,
         }
         sometimes {

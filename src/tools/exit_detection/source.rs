@@ -19,19 +19,19 @@ const CHUNK: usize = 128 * 1024;
 const TURN: usize = 1 << 20;
 
 /// An output.
-pub(super) enum Source {
+pub(super) enum Source<'a> {
     /// Given by the caller.
-    Inline(String),
+    Inline(&'a str),
     /// A file: what it is called in `.response_analysis`, and where it is.
     File(String, PathBuf),
 }
 
-impl Source {
+impl<'a> Source<'a> {
     /// The file that the caller names, else the text that it gives, else the newest log.
     ///
     /// # Errors
     /// `INVALID_INPUT` where the name can be none, `OUTPUT_NOT_FOUND`, `OUTSIDE_PROJECT`, and `IO_ERROR` where it is no regular file.
-    pub(super) fn find(project: &Project, arguments: &Arguments) -> Result<Self> {
+    pub(super) fn find(project: &Project, arguments: &'a Arguments) -> Result<Self> {
         if let Some(name) = arguments.get(OUTPUT_FILE) {
             if name.is_empty() || name.contains('\0') {
                 let what = if name.is_empty() { "is empty" } else { "holds a NUL character" };
@@ -46,7 +46,7 @@ impl Source {
             })?;
             return Ok(Self::File(name, path));
         }
-        match arguments.get(OUTPUT) {
+        match arguments.text(OUTPUT) {
             Some(text) => Ok(Self::Inline(text)),
             None => newest_log(project),
         }
@@ -93,7 +93,7 @@ impl Source {
 }
 
 /// The newest `claude_output_*.log`. `…_stream.log` is bash's copy of the log beside it.
-fn newest_log(project: &Project) -> Result<Source> {
+fn newest_log(project: &Project) -> Result<Source<'static>> {
     let folder = project.logs_dir();
     let mut newest: Option<(SystemTime, String)> = None;
     for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {

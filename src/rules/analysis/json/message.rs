@@ -48,6 +48,7 @@ const MEMBERS: &[(&str, Of)] = &[
     ("permission_denials", Of::Result),
     ("usage", Of::Result),
     ("modelUsage", Of::Result),
+    ("model_usage_since_last_result", Of::Result),
     ("metadata", Of::Result),
     ("rate_limit_info", Of::RateLimit),
     ("parent_tool_use_id", Of::Assistant),

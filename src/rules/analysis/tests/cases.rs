@@ -175,6 +175,10 @@ fn case_18_tokens() {
     let models = json!({"type": "result", "usage": {"input_tokens": 1}, "modelUsage": {
         "a": {"inputTokens": 10, "outputTokens": 5, "cacheReadInputTokens": 9}, "b": {"inputTokens": 1, "outputTokens": 1}}});
     assert_eq!(analyze(&models.to_string()).tokens_used, 17);
+    // A resumed session's modelUsage tells its whole past.
+    let mut resumed = models;
+    resumed["model_usage_since_last_result"] = json!({"a": {"inputTokens": 3, "outputTokens": 2}});
+    assert_eq!(analyze(&resumed.to_string()).tokens_used, 5);
 }
 
 #[test]

@@ -1,0 +1,37 @@
+//! Whether the run should end, by what is on disk: what `check` answers, and `analyze` after it has written.
+
+use super::ExitDetectionToolOutput;
+use super::files::StoredAnalysis;
+use crate::rules::plan::{Plan, Totals};
+use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
+use crate::store::files::Reader;
+
+/// Whether the run should end, by these signals, this analysis and the plan as it is.
+pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> ExitDetectionToolOutput {
+    let evidence = Evidence {
+        lists: &lists,
+        permission_denials: last.flag("has_permission_denials"),
+        compound_limitation: last.flag("has_compound_command_limitation"),
+        exit_signal: last.flag("exit_signal"),
+        plan_complete: plan_totals(files).complete(),
+    };
+    let exit_reason = decide(&evidence, files.project().generation());
+    ExitDetectionToolOutput {
+        should_exit: exit_reason != ExitReason::None,
+        exit_reason,
+        confidence: last.confidence(),
+        signals: lists.into(),
+        analysis: None,
+    }
+}
+
+/// How the plan stands; without one there are no tasks. A plan that cannot be read has none either, with a warning: it
+/// must not keep the other signals from counting.
+pub fn plan_totals(files: &mut Reader<'_>) -> Totals {
+    let project = files.project();
+    let text = files.plan().unwrap_or_else(|error| {
+        files.warn(format!("the plan does not count: {}", error.message()));
+        None
+    });
+    text.map(|text| Plan::parse(&text, &project.config().optional_sections, project.generation()).totals()).unwrap_or_default()
+}

@@ -135,8 +135,6 @@ fn feed(rounds: usize, options: &Value, mut dice: Dice) {
             .iter()
             .flat_map(|tool| tool.definition.actions.iter().map(|action| (tool.definition, action)))
             .filter(move |(_, action)| action.read_only == read_only)
-            // Branch `analysis` brings analyze; then this goes.
-            .filter(|(_, action)| action.name != "analyze")
     };
     for round in 0..rounds {
         let files: Vec<_> = FILES.iter().map(|(name, sound)| (*name, mutate(&mut dice, sound))).collect();

@@ -124,8 +124,8 @@ impl Project {
     }
 
     /// Counts a damaged file as damaged at once, for tests that feed many.
-    #[must_use]
-    pub fn without_patience(mut self) -> Self {
+    #[cfg(test)]
+    pub(crate) fn without_patience(mut self) -> Self {
         self.patience = &[];
         self
     }

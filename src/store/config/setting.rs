@@ -1,6 +1,5 @@
 //! The settings as data: their names in each source, what they accept, and their built-in values.
 
-use crate::generation::Generation;
 use crate::schema::MAX_SAFE_INTEGER;
 
 /// What a setting accepts.
@@ -36,10 +35,6 @@ pub struct Setting {
     pub kind: Kind,
     /// Its value when nobody says, as it would be written.
     pub built_in: &'static str,
-    /// The first generation whose rules use it.
-    pub since: Generation,
-    /// What it means, with its unit.
-    pub doc: &'static str,
 }
 
 /// A count that may be 0.
@@ -49,7 +44,7 @@ const THRESHOLD: Kind = Kind::Integer { min: 1, max: MAX_SAFE_INTEGER };
 /// Minutes: at most a thousand years, which no clock arithmetic here overflows on.
 const MINUTES: Kind = Kind::Integer { min: 0, max: 525_960_000 };
 
-/// Calls allowed in one clock hour.
+/// Calls allowed in one clock hour; 0 allows none.
 pub const MAX_CALLS_PER_HOUR: Setting = Setting {
     option: "maxCallsPerHour",
     variable: "MAX_CALLS_PER_HOUR",
@@ -57,10 +52,8 @@ pub const MAX_CALLS_PER_HOUR: Setting = Setting {
     in_script: "MAX_CALLS_PER_HOUR",
     kind: COUNT,
     built_in: "100",
-    since: Generation::V0_9,
-    doc: "Calls allowed in one clock hour; 0 allows none.",
 };
-/// Tokens allowed in one clock hour.
+/// Tokens allowed in one clock hour; 0 sets no limit (v0.11).
 pub const MAX_TOKENS_PER_HOUR: Setting = Setting {
     option: "maxTokensPerHour",
     variable: "MAX_TOKENS_PER_HOUR",
@@ -68,8 +61,6 @@ pub const MAX_TOKENS_PER_HOUR: Setting = Setting {
     in_script: "MAX_TOKENS_PER_HOUR",
     kind: COUNT,
     built_in: "0",
-    since: Generation::V0_11,
-    doc: "Tokens allowed in one clock hour; 0 sets no limit.",
 };
 /// Loops without progress that open the breaker.
 pub const NO_PROGRESS_THRESHOLD: Setting = Setting {
@@ -79,8 +70,6 @@ pub const NO_PROGRESS_THRESHOLD: Setting = Setting {
     in_script: "CB_NO_PROGRESS_THRESHOLD",
     kind: THRESHOLD,
     built_in: "3",
-    since: Generation::V0_9,
-    doc: "Loops in a row without progress that open the breaker, from 1.",
 };
 /// Loops with errors that open the breaker.
 pub const SAME_ERROR_THRESHOLD: Setting = Setting {
@@ -90,10 +79,8 @@ pub const SAME_ERROR_THRESHOLD: Setting = Setting {
     in_script: "CB_SAME_ERROR_THRESHOLD",
     kind: THRESHOLD,
     built_in: "5",
-    since: Generation::V0_9,
-    doc: "Loops in a row with errors that open the breaker, from 1.",
 };
-/// Loops with permission denials that open the breaker.
+/// Loops with permission denials that open the breaker (v0.11).
 pub const PERMISSION_DENIAL_THRESHOLD: Setting = Setting {
     option: "permissionDenialThreshold",
     variable: "CB_PERMISSION_DENIAL_THRESHOLD",
@@ -101,10 +88,8 @@ pub const PERMISSION_DENIAL_THRESHOLD: Setting = Setting {
     in_script: "CB_PERMISSION_DENIAL_THRESHOLD",
     kind: THRESHOLD,
     built_in: "2",
-    since: Generation::V0_11,
-    doc: "Loops in a row with permission denials that open the breaker, from 1.",
 };
-/// Minutes from `OPEN` to `HALF_OPEN`.
+/// Minutes from `OPEN` to `HALF_OPEN`; 0 is at once (v0.11).
 pub const COOLDOWN_MINUTES: Setting = Setting {
     option: "cooldownMinutes",
     variable: "CB_COOLDOWN_MINUTES",
@@ -112,10 +97,8 @@ pub const COOLDOWN_MINUTES: Setting = Setting {
     in_script: "CB_COOLDOWN_MINUTES",
     kind: MINUTES,
     built_in: "30",
-    since: Generation::V0_11,
-    doc: "Minutes after which an open breaker lets one loop try again; 0 is at once.",
 };
-/// Whether an open breaker closes when a run starts.
+/// Whether an open breaker closes when a run starts (v0.11).
 pub const AUTO_RESET: Setting = Setting {
     option: "autoReset",
     variable: "CB_AUTO_RESET",
@@ -123,10 +106,8 @@ pub const AUTO_RESET: Setting = Setting {
     in_script: "CB_AUTO_RESET",
     kind: Kind::Boolean,
     built_in: "false",
-    since: Generation::V0_11,
-    doc: "Whether an open breaker is taken as closed when a run starts.",
 };
-/// Sections of the plan that block nothing.
+/// Headings of the plan whose open tasks do not keep it from being complete (v0.11).
 pub const OPTIONAL_SECTIONS: Setting = Setting {
     option: "optionalSections",
     variable: "OPTIONAL_SECTIONS",
@@ -134,10 +115,8 @@ pub const OPTIONAL_SECTIONS: Setting = Setting {
     in_script: "OPTIONAL_SECTIONS",
     kind: Kind::List,
     built_in: "Optional,Future,Future Enhancements,Nice to Have",
-    since: Generation::V0_11,
-    doc: "Headings of the plan whose open tasks do not keep it from being complete, separated by commas.",
 };
-/// Tools that Claude may use.
+/// Tools that Claude may use; decides which denials are a limitation of compound commands (v0.11).
 pub const ALLOWED_TOOLS: Setting = Setting {
     option: "allowedTools",
     variable: "CLAUDE_ALLOWED_TOOLS",
@@ -148,11 +127,9 @@ pub const ALLOWED_TOOLS: Setting = Setting {
     built_in: "Write,Read,Edit,Bash(git add *),Bash(git commit *),Bash(git diff *),Bash(git log *),Bash(git status),\
                Bash(git status *),Bash(git push *),Bash(git pull *),Bash(git fetch *),Bash(git checkout *),\
                Bash(git branch *),Bash(git stash *),Bash(git merge *),Bash(git tag *),Bash(npm *),Bash(pytest)",
-    since: Generation::V0_11,
-    doc: "Tools that Claude may use, as Claude Code writes them; decides which denials are a limitation of compound commands.",
 };
 
-/// Every setting, in the order in which documents list them.
+/// Every setting.
 pub const ALL: &[Setting] = &[
     MAX_CALLS_PER_HOUR,
     MAX_TOKENS_PER_HOUR,

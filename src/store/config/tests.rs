@@ -196,3 +196,21 @@ fn files_are_read_where_they_are() {
     let (config, warnings) = Config::load(&ConfigOptions::default(), &Environment::default(), &files).unwrap();
     assert_eq!((config.max_calls_per_hour, warnings), (8, vec![]));
 }
+
+#[test]
+fn options_say_what_the_settings_are() {
+    use crate::options::Options;
+    use crate::schema::Kind as OptionKind;
+    for setting in setting::ALL {
+        let option = Options::FIELDS.iter().find(|field| field.name == setting.option);
+        let option = option.unwrap_or_else(|| panic!("no option {}", setting.option));
+        if let (Kind::Integer { min, max }, OptionKind::Integer { min: least, max: most }) = (setting.kind, option.kind) {
+            assert_eq!((least, most), (min, max), "{}", setting.option);
+        }
+        assert!(option.default.contains(&format!("`{}`", setting.variable)), "{}", option.default);
+        if setting.kind != Kind::Text {
+            let built_in = setting.built_in.replace(',', ", ");
+            assert!(option.default.ends_with(&format!("built in: {built_in}")), "{}", option.default);
+        }
+    }
+}

@@ -91,8 +91,10 @@ export interface ToolAction {
 export interface ToolField {
   /** As callers write it. */
   name: string
-  /** What it accepts: `integer` is from 0 to `max`, `number` finite and not negative, `oneOf` one of `words`. */
+  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `oneOf` one of `words`. */
   kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf' | 'textList'
+  /** The smallest integer accepted. */
+  min?: number
   /** The largest integer accepted. */
   max?: number
   /** The words accepted. */

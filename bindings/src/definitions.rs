@@ -40,17 +40,17 @@ fn field(field: &FieldSpec) -> Value {
         "actions": field.actions,
         "access": field.access.as_str(),
     });
-    let (kind, detail) = match field.kind {
-        Kind::Integer { max, .. } => ("integer", Some(("max", json!(max)))),
-        Kind::Number => ("number", None),
-        Kind::Boolean => ("boolean", None),
-        Kind::Text => ("text", None),
-        Kind::OneOf(words) => ("oneOf", Some(("words", json!(words)))),
-        Kind::TextList => ("textList", None),
+    let (kind, details) = match field.kind {
+        Kind::Integer { min, max } => ("integer", json!({ "min": min, "max": max })),
+        Kind::Number => ("number", json!({})),
+        Kind::Boolean => ("boolean", json!({})),
+        Kind::Text => ("text", json!({})),
+        Kind::OneOf(words) => ("oneOf", json!({ "words": words })),
+        Kind::TextList => ("textList", json!({})),
     };
     description["kind"] = json!(kind);
-    if let Some((name, value)) = detail {
-        description[name] = value;
+    for (name, value) in details.as_object().into_iter().flatten() {
+        description[name] = value.clone();
     }
     description
 }

@@ -612,7 +612,10 @@ export interface ResponseAnalysis {
   isError: boolean
   /** Whether the output was cut off. */
   truncated: boolean
-  /** Input and output tokens together; 0 where the output does not say. */
+  /**
+   * Input and output tokens together, of all models where they are told apart, and in a resumed session only the
+   * new ones where the SDK tells them; without cached input; 0 where the output does not say.
+   */
   tokensUsed: number
   /** (v0.11 rules) Whether tools were denied that the loop needs. */
   hasPermissionDenials?: boolean

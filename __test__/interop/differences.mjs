@@ -75,8 +75,13 @@ export const DIFFERENCES = [
     generations: BOTH,
     steps: ['analyze'],
     // A loop's length is compared with the loop before, not with what an earlier analysis of itself has left.
-    when: ({ before, input }) => previousLength(before, input.loop) !== undefined,
-    asIf: ({ project, input }) => project.write('.last_output_length', `${previousLength(project, input.loop)}\n`),
+    when: ({ before, input }) => !input.json && previousLength(before, input.loop) !== undefined,
+    asIf: ({ project, input }) => {
+      const length = previousLength(project, input.loop)
+      // Bash divides by it.
+      if (length > 0) project.write('.last_output_length', `${length}\n`)
+      else project.remove('.last_output_length')
+    },
   },
   {
     row: '(v0.11) same error in HALF_OPEN',

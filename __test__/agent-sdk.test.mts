@@ -43,6 +43,17 @@ describe.each(LEVELS)('access %s', (access) => {
       }
     }
   })
+
+  test('what counts or appends again says so', async () => {
+    const { tools } = await (await connect({ projectDir: project(), access })).listTools()
+    const repeatable = tools.filter(({ annotations }) => !annotations?.idempotentHint).map(({ name }) => name)
+    const cumulative = {
+      read: [],
+      worker: ['progress_reporter'],
+      full: ['rate_limit', 'exit_detection', 'circuit_breaker', 'progress_reporter'],
+    }
+    expect(repeatable).toEqual(cumulative[access])
+  })
 })
 
 test('all definitions together are under 8 000 characters', () => {

@@ -8,13 +8,14 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { showStatus } from '../dist/status/command.mjs'
 import { renderStatus } from '../dist/status/render.mjs'
+import type { Snapshot } from '../dist/status/snapshot.mjs'
 import { bar, clean, clip, duration, styles, width } from '../dist/status/text.mjs'
 import { project, ROOT, scratch, writeFiles } from './support/project.mts'
 import { SNAPSHOT } from './support/snapshot.mts'
 
 const plain = styles({ isTTY: false }, {})
 const colour = styles({ isTTY: true }, {})
-const draw = (columns: number, rows: number, paint = plain, snapshot = SNAPSHOT) =>
+const draw = (columns: number, rows: number, paint = plain, snapshot: Snapshot = SNAPSHOT) =>
   renderStatus(snapshot, { columns, rows, styles: paint })
 
 describe.each([40, 60, 79, 80, 99, 100, 120, 200])('%i columns', (columns) => {
@@ -38,6 +39,19 @@ describe.each([40, 60, 79, 80, 99, 100, 120, 200])('%i columns', (columns) => {
 test('the halves stand side by side where there is room', () => {
   const side = (columns: number) => draw(columns, 40).some((line) => line.includes('Circuit') && line.includes('#11'))
   expect([side(80), side(120)]).toEqual([false, true])
+})
+
+test('a running Claude is shown, as bash Ralph reports it', () => {
+  const progress = { status: 'executing', indicator: '⠋', elapsed_seconds: 130, last_output: 'Reading\nfiles' }
+  const at = (value: unknown) => draw(80, 40, plain, { ...SNAPSHOT, report: { ...SNAPSHOT.report, progress: value } })
+  expect(at(progress)).toContain('Claude    at work for 2 min 10 s: Reading files')
+  for (const idle of [undefined, null, 7, { ...progress, status: 'idle' }]) {
+    expect(at(idle).join('\n')).not.toContain('at work')
+  }
+})
+
+test('statistics without a line for each loop', () => {
+  expect(draw(80, 40, plain, { ...SNAPSHOT, loops: [] }).join('\n')).toContain('Loops  11 in all, 91 % successful')
 })
 
 test('nothing in a project can write to the terminal', () => {
@@ -190,6 +204,28 @@ describe('the program', () => {
       log: ['first', 'last'],
     })
     expect(snapshot.plan).not.toHaveProperty('tasks')
+  })
+
+  test.each([
+    ['a wrapper’s own limits', '{"max_calls_per_hour":20,"max_tokens_per_hour":5000}', '0/20', '0/5,000'],
+    ['no limits', '{"max_calls_per_hour":"a[$(id)]","max_tokens_per_hour":-1}', '0/100', ''],
+    ['no JSON', '{"max_calls', '0/100', ''],
+    ['no object', 'null', '0/100', ''],
+  ])('the limits are the last loop’s: %s', (_, report, calls, tokens) => {
+    const folder = project()
+    writeFiles(folder, { '.ralph/status.json': report })
+    const { stdout } = status(folder)
+    expect(stdout).toMatch(new RegExp(`Calls .* ${calls}\\n`))
+    expect(stdout).toContain(tokens)
+  })
+
+  test('an open circuit is shown open, whatever the loop does at its start', () => {
+    const folder = project()
+    writeFiles(folder, {
+      '.ralphrc': 'CB_AUTO_RESET=true\n',
+      '.ralph/.circuit_breaker_state': JSON.stringify({ state: 'OPEN', opened_at: new Date().toISOString() }),
+    })
+    expect(status(folder).stdout).toContain('● OPEN')
   })
 
   test('a long log is read from its end', () => {

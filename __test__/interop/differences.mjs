@@ -71,6 +71,19 @@ export const DIFFERENCES = [
     },
   },
   {
+    row: 'the same loop recorded or analysed twice',
+    generations: BOTH,
+    steps: ['analyze'],
+    // A loop's length is compared with the loop before, not with what an earlier analysis of itself has left.
+    when: ({ before, input }) => !input.json && previousLength(before, input.loop) !== undefined,
+    asIf: ({ project, input }) => {
+      const length = previousLength(project, input.loop)
+      // Bash divides by it.
+      if (length > 0) project.write('.last_output_length', `${length}\n`)
+      else project.remove('.last_output_length')
+    },
+  },
+  {
     row: '(v0.11) same error in HALF_OPEN',
     generations: [NEW],
     steps: ['circuit.record'],
@@ -275,4 +288,10 @@ export const DIFFERENCES = [
 function sessionOf(project) {
   const file = project.json('.claude_session_id')
   return typeof file === 'object' ? file.session_id : undefined
+}
+
+/** What the length of this loop's output was compared with, where we have analysed it before. */
+function previousLength(project, loop) {
+  const stored = project.json('.response_analysis')
+  return stored?.loop_number === loop ? stored.analysis?.previous_output_length : undefined
 }

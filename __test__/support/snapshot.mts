@@ -2,7 +2,7 @@
 
 import type { Snapshot } from '../../dist/status/snapshot.mjs'
 
-export const SNAPSHOT: Snapshot = {
+export const SNAPSHOT: Snapshot & Required<Pick<Snapshot, 'report'>> = {
   project: '/home/someone/projects/greeter',
   takenAt: '2026-03-01T10:20:30.000Z',
   rateLimit: {

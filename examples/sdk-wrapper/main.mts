@@ -1,7 +1,7 @@
 // The demonstration, `npm start`: the loop on a sample project, with the real Agent SDK and its own Claude Code binary,
 // against a scripted model. `npm start -- --live` runs it against the real one, `--project DIR` on a project of yours.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Options, SDKMessage } from '@anthropic-ai/claude-agent-sdk'
@@ -64,6 +64,7 @@ async function story(title: string, project: string, script: ScriptedTurn[], exp
 async function live(project: string | undefined): Promise<number> {
   if (!process.env['ANTHROPIC_API_KEY']) return fail('--live needs ANTHROPIC_API_KEY in the environment')
   const folder = project ?? makeSampleProject()
+  if (!existsSync(folder)) return fail(`${folder} does not exist: name the folder of a project`)
   screen.heading(`Live, in ${folder}`)
   const ending = await run(folder, {}, 10)
   summary(ending.status === 'completed', folder, ending)

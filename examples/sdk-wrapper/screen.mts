@@ -118,7 +118,8 @@ function difference(before: string, after: string): string {
 /** Prints a file of the project, a few lines of it. */
 export function file(name: string, text: string): void {
   line(`\n${bold(name)}`)
-  for (const row of text.trimEnd().split('\n')) line(dim(`  ${row.slice(0, COLUMNS - 2)}`))
+  for (const row of text.trimEnd().split('\n'))
+    line(dim(`  ${row.length > COLUMNS - 2 ? `${row.slice(0, COLUMNS - 3)}…` : row}`))
 }
 
 /** Prints how a run ended. */

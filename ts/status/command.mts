@@ -2,7 +2,7 @@
 
 import { RalphTools } from '../../index.js'
 import { renderStatus } from './render.mjs'
-import { takeSnapshot } from './snapshot.mjs'
+import { limitsOfLastLoop, type Snapshot, takeSnapshot } from './snapshot.mjs'
 import { styles } from './text.mjs'
 
 const REFRESH_MILLISECONDS = 2000
@@ -29,22 +29,30 @@ export async function showStatus(
   terminal: Terminal = process.stdout,
 ): Promise<void> {
   const projectDir = command.project ?? process.env['RALPH_PROJECT_DIR'] ?? process.cwd()
-  const ralph = new RalphTools({ projectDir })
   if (command.json) {
-    terminal.write(`${JSON.stringify(await takeSnapshot(ralph, projectDir), null, 2)}\n`)
+    terminal.write(`${JSON.stringify(await look(projectDir), null, 2)}\n`)
     return
   }
-  const draw = async () => screen(ralph, projectDir, terminal)
+  const draw = async () => screen(projectDir, terminal)
   if (command.watch && terminal.isTTY) return watch(draw, stop, terminal)
   terminal.write(`${(await draw()).join('\n')}\n`)
   if (command.watch) process.stderr.write('ralph-mcp: --watch needs a terminal; printed once\n')
 }
 
-async function screen(ralph: RalphTools, projectDir: string, terminal: Terminal): Promise<string[]> {
+/** The state now, against the limits of the loop that is at work: a wrapper's are in no file of settings. */
+async function look(projectDir: string): Promise<Snapshot> {
+  // Whoever looks resets nothing, and wants to see that the circuit is open.
+  return takeSnapshot(
+    new RalphTools({ projectDir, autoReset: false, ...(await limitsOfLastLoop(projectDir)) }),
+    projectDir,
+  )
+}
+
+async function screen(projectDir: string, terminal: Terminal): Promise<string[]> {
   const { columns = 80, rows = 40 } = terminal
   // The last row stays free, for the prompt that follows.
   const place = { columns, rows: rows - 1, styles: styles(terminal, process.env) }
-  return renderStatus(await takeSnapshot(ralph, projectDir), place)
+  return renderStatus(await look(projectDir), place)
 }
 
 async function watch(draw: () => Promise<string[]>, stop: AbortSignal, terminal: Terminal): Promise<void> {

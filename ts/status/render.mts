@@ -69,6 +69,8 @@ function guards(snapshot: Snapshot, columns: number, { styles }: Screen): string
     const words = [report.status, report.lastAction, report.exitReason, age(report.timestamp, takenAt)]
     add('Status', clip(clean(words.filter(Boolean).join(' · ')), room))
   }
+  const working = report && claudeAtWork(report.progress)
+  if (working) add('Claude', clip(clean(working), room))
   if (circuitBreaker) {
     const { state, reason, consecutiveNoProgress, cooldownRemainingSeconds } = circuitBreaker
     const style = state === 'CLOSED' ? 'good' : state === 'OPEN' ? 'bad' : 'notice'
@@ -94,6 +96,15 @@ function guards(snapshot: Snapshot, columns: number, { styles }: Screen): string
 function age(timestamp: string, takenAt: string): string {
   const seconds = (Date.parse(takenAt) - Date.parse(timestamp)) / 1000
   return seconds >= 0 ? `${duration(seconds)} ago` : ''
+}
+
+/** What bash Ralph writes while Claude runs: for how long, and the end of its output. */
+function claudeAtWork(progress: unknown): string | undefined {
+  const { status, elapsed_seconds, last_output } = (progress ?? {}) as Record<string, unknown>
+  if (status !== 'executing') return undefined
+  const time = typeof elapsed_seconds === 'number' ? ` for ${duration(elapsed_seconds)}` : ''
+  const output = typeof last_output === 'string' && last_output.trim() ? `: ${last_output}` : ''
+  return `at work${time}${output}`
 }
 
 /** A bar with `used/limit`; green, then yellow from 80 %, red at the limit. Without a limit, the number alone. */
@@ -150,8 +161,9 @@ function share(part: number, whole: number): number {
 /** Last loops, then the end of the log in what room is left. */
 function history({ loops, log, report }: Snapshot, columns: number, rows: number, { styles }: Screen): string[] {
   const lines: string[] = []
-  if (loops.length > 0) {
-    const { totalLoops = 0, successRate, averageDuration = 0 } = report?.metrics ?? {}
+  const { totalLoops = 0, successRate, averageDuration = 0 } = report?.metrics ?? {}
+  // A v0.9 project has no line for each loop, but statistics all the same.
+  if (loops.length > 0 || totalLoops > 0) {
     const rate = successRate === undefined ? '' : `, ${Math.round(successRate)} % successful`
     const summary = totalLoops > 0 ? `  ${totalLoops} in all${rate}, ${duration(averageDuration)} on average` : ''
     lines.push(styles('strong', 'Loops') + styles('dim', clip(summary, columns - 5)))

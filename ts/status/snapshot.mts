@@ -1,9 +1,9 @@
 // Everything that the status screen shows, from the tools' reading actions and the ends of two logs. Writes nothing.
 
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { RalphToolError, type RalphTools } from '../../index.js'
+import { RalphToolError, type RalphTools, type RalphToolsOptions } from '../../index.js'
 
 /** What a method of `RalphTools` answers. */
 type Answer<Method extends keyof RalphTools> = Awaited<ReturnType<RalphTools[Method]>>
@@ -71,7 +71,7 @@ export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promi
   const read = await ask(() => ralph.taskPlanner({ action: 'read' }))
   const report = await ask(() => ralph.progressReporter({ action: 'read' }))
 
-  const logs = join(project, existsSync(join(project, '.ralph')) ? '.ralph/logs' : 'logs')
+  const logs = join(stateDirectory(project), 'logs')
   const { tasks = [], ...plan } = read ?? {}
   return {
     project,
@@ -87,6 +87,32 @@ export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promi
     warnings: [...warnings],
     errors: [...errors],
   }
+}
+
+function stateDirectory(project: string): string {
+  const ralph = join(project, '.ralph')
+  return existsSync(ralph) ? ralph : project
+}
+
+/** The limits that the last loop wrote into `status.json`; none where it did not, or wrote nonsense. */
+export async function limitsOfLastLoop(
+  projectDir: string,
+): Promise<Pick<RalphToolsOptions, 'maxCallsPerHour' | 'maxTokensPerHour'>> {
+  try {
+    const status = JSON.parse(await readFile(join(stateDirectory(projectDir), 'status.json'), 'utf8'))
+    const calls = status?.max_calls_per_hour
+    const tokens = status?.max_tokens_per_hour
+    return {
+      ...(isLimit(calls) && { maxCallsPerHour: calls }),
+      ...(isLimit(tokens) && { maxTokensPerHour: tokens }),
+    }
+  } catch {
+    return {}
+  }
+}
+
+function isLimit(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** Sections in the order of the plan; tasks under headings of the same name count together. */

@@ -97,7 +97,7 @@ function view(project, reason) {
     analysis: stored,
   }
   if (typeof stored === 'object') {
-    const { has_errors, ...analysis } = stored.analysis
+    const { has_errors, previous_output_length, ...analysis } = stored.analysis
     // Bash writes no compound fields for text.
     view.analysis = { has_compound_command_limitation: false, compound_command_count: 0, ...analysis }
     // A summary that quotes the output, where a row had bash read another one.

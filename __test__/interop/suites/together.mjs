@@ -17,7 +17,7 @@ const seen = { admitted: 0, over: 0, warnings: [] }
 for (let n = 0; n < Number(rounds); n += 1) {
   const call = await tools.rateLimit({ action: 'increment' })
   if (call.admitted) seen.admitted += 1
-  if (call.currentCount > Number(max)) seen.over += 1
+  if (call.admitted && call.currentCount > Number(max)) seen.over += 1
   await tools.circuitBreaker({ action: 'begin' })
   const recorded = await tools.circuitBreaker({ action: 'record', loopNumber: Number(first) + n, filesChanged: 0, hasErrors: false })
   const status = await tools.circuitBreaker({ action: 'status' })

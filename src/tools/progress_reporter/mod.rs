@@ -159,7 +159,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
                   exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).",
     input: "ProgressReporterToolInput",
     actions: &[
-        Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop."),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop.")
+            .cumulative(),
         Action::read(Verb::Read.as_str(), "Tells status and metrics."),
         Action::read(Verb::Metrics.as_str(), "The same as `read`."),
     ],

@@ -175,6 +175,8 @@ fn look(files: &Reader<'_>, wanted: &str, completed: bool) -> Result<Look> {
 
 /// Names for a message.
 fn names(names: Vec<&str>) -> String {
+    // Tasks above all headings stand under an empty one.
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
     let more = names.len().saturating_sub(LISTED);
     let mut listed: Vec<String> = names.into_iter().take(LISTED).map(|name| clip(name, CLIPPED)).collect();
     if listed.is_empty() {

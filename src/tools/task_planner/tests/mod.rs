@@ -165,6 +165,8 @@ fn filters_and_pages_leave_the_totals_alone() {
         (ids(&nowhere).len(), &nowhere["warnings"][0]),
         (0, &json!("no task stands under a heading \"Hihg\"; there are High, Optional"))
     );
+    let bare = Sample::new(Some("- [ ] alone\n")).answer(json!({"action": "read", "section": "High"}));
+    assert_eq!(bare["warnings"][0], "no task stands under a heading \"High\"; there are none");
 }
 
 #[test]

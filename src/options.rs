@@ -166,9 +166,11 @@ impl Options {
     /// `INVALID_INPUT` for an unknown option or a value of the wrong kind.
     pub fn from_raw(raw: &RawInput) -> Result<Self> {
         if let Some((name, _)) = raw.iter().find(|(name, _)| !Self::FIELDS.iter().any(|spec| spec.name == name)) {
-            let hint = did_you_mean(name, Self::FIELDS);
-            let known = Self::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
-            return Err(Error::invalid_input(format!("RalphTools has no option {name:?}{hint}; there are {known}")));
+            let hint = match did_you_mean(name, Self::FIELDS) {
+                near if !near.is_empty() => near,
+                _ => format!("; there are {}", Self::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ")),
+            };
+            return Err(Error::invalid_input(format!("RalphTools has no option {name:?}{hint}")));
         }
         let checked = Arguments::check("RalphTools", Self::FIELDS, raw.iter().cloned())?;
         let word = |field: Field<String>| checked.get(field);

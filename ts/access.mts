@@ -15,8 +15,9 @@ export function parseAccess(access: unknown): Access {
 export function refuseWhatIsNotOffered(offer: Offer, input: Record<string, unknown>): void {
   const { action } = input
   if (!offer.actions.some(({ name }) => name === action)) {
-    const wrong = action === undefined ? 'call without an action' : `action ${show(action)}`
-    throw refusal(offer, wrong, list(offer.actions.map(({ name }) => name)))
+    const offered = list(offer.actions.map(({ name }) => name))
+    if (action === undefined) throw new RalphToolError('INVALID_INPUT', `${offer.name} needs an action: use ${offered}`)
+    throw refusal(offer, `action ${show(action)}`, offered)
   }
   for (const field of Object.keys(input)) {
     if (field !== 'action' && !offer.fields.some(({ name }) => name === field)) {

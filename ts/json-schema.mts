@@ -44,7 +44,12 @@ function property(field: ToolField, offer: Offer): PropertySchema {
   switch (field.kind) {
     case 'integer': {
       const max = field.max ?? Number.MAX_SAFE_INTEGER
-      return { type: 'integer', description, minimum: field.min ?? 0, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) }
+      return {
+        type: 'integer',
+        description,
+        minimum: field.min ?? 0,
+        ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }),
+      }
     }
     case 'number':
       return { type: 'number', description, minimum: 0 }

@@ -79,13 +79,18 @@ fn merge(status: &mut Status, arguments: &Arguments, files: &Reader<'_>, hour: &
     let new_status = arguments.get(STATUS);
     // As in bash, a status comes with its reason: the one of an earlier run's end would be wrong.
     let reason = arguments.get(EXIT_REASON).or_else(|| new_status.as_ref().map(|_| String::new()));
+    // A message alone comes from whoever works for the loop, not from the loop: its limits stay.
+    let message_alone = new_status.is_none()
+        && [LAST_ACTION, EXIT_REASON].iter().all(|field| arguments.text(*field).is_none())
+        && [LOOP_COUNT, CALLS_MADE].iter().all(|field| arguments.get(*field).is_none());
+    let limit = |key: &str, ours: u64| status.counter(key).filter(|_| message_alone).unwrap_or(ours);
     let fields = [
         ("timestamp", Some(Value::from(timestamp(files)))),
         ("loop_count", Some(arguments.get(LOOP_COUNT).or_else(|| status.counter("loop_count")).unwrap_or(0).into())),
         ("calls_made_this_hour", Some(arguments.get(CALLS_MADE).unwrap_or(hour.used.calls).into())),
-        ("max_calls_per_hour", Some(hour.limits.calls.into())),
+        ("max_calls_per_hour", Some(limit("max_calls_per_hour", hour.limits.calls).into())),
         ("tokens_used_this_hour", v0_11(files).then(|| hour.used.tokens.into())),
-        ("max_tokens_per_hour", v0_11(files).then(|| hour.limits.tokens.into())),
+        ("max_tokens_per_hour", v0_11(files).then(|| limit("max_tokens_per_hour", hour.limits.tokens).into())),
         ("last_action", Some(text(arguments.get(LAST_ACTION), "last_action", "").into())),
         ("status", Some(text(new_status, "status", UNKNOWN).into())),
         ("exit_reason", Some(text(reason, "exit_reason", "").into())),

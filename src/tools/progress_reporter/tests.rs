@@ -95,6 +95,21 @@ fn an_update_merges_and_keeps_what_is_not_ours() {
 }
 
 #[test]
+fn a_message_alone_leaves_the_loop_s_limits() {
+    let bench = Bench::new();
+    bench.write("status.json", br#"{"status":"running","max_calls_per_hour":10,"max_tokens_per_hour":700}"#);
+    let limits = |bench: &Bench| {
+        let text = fs::read_to_string(bench.state("status.json")).expect("there");
+        let status: Value = serde_json::from_str(&text).expect("JSON");
+        (status["max_calls_per_hour"].clone(), status["max_tokens_per_hour"].clone())
+    };
+    update(&bench, &json!({"message": "half done"}));
+    assert_eq!(limits(&bench), (json!(10), json!(700)));
+    update(&bench, &json!({"status": "running"}));
+    assert_eq!(limits(&bench), (json!(100), json!(0)));
+}
+
+#[test]
 fn calls_and_tokens_come_from_the_rate_limiter() {
     let mut bench = Bench::new();
     bench.call("rate_limit", &json!({"action": "increment", "calls": 4, "tokens": 900}));

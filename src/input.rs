@@ -23,6 +23,26 @@ pub enum RawValue {
 /// The fields of an object as they came from JavaScript, in order.
 pub type RawInput = Vec<(String, RawValue)>;
 
+impl From<&serde_json::Value> for RawValue {
+    fn from(value: &serde_json::Value) -> Self {
+        use serde_json::Value;
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Boolean(*value),
+            Value::Number(value) => Self::Number(value.as_f64().unwrap_or(f64::NAN)),
+            Value::String(value) => Self::Text(value.clone()),
+            Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
+            Value::Object(_) => Self::Other("object"),
+        }
+    }
+}
+
+/// The fields of a JSON object, for callers that have their input as JSON.
+#[must_use]
+pub fn raw_input(object: &serde_json::Map<String, serde_json::Value>) -> RawInput {
+    object.iter().map(|(name, value)| (name.clone(), value.into())).collect()
+}
+
 impl RawValue {
     fn describe(&self) -> String {
         match self {

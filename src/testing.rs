@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::environment::Environment;
 use crate::error::{Error, Result};
-use crate::input::{RawInput, RawValue};
+use crate::input::{RawInput, raw_input};
 use crate::options::Options;
 use crate::ralph::Ralph;
 use crate::store::clock::FrozenClock;
@@ -124,16 +124,5 @@ fn open(root: &Path, options: &Value, clock: Arc<FrozenClock>) -> Ralph {
 
 /// A JSON object as the addon would pass it.
 pub(crate) fn raw(object: &Value) -> RawInput {
-    fn one(value: &Value) -> RawValue {
-        match value {
-            Value::Null => RawValue::Null,
-            Value::Bool(value) => RawValue::Boolean(*value),
-            Value::Number(value) => RawValue::Number(value.as_f64().unwrap_or(f64::NAN)),
-            Value::String(value) => RawValue::Text(value.clone()),
-            Value::Array(items) => RawValue::List(items.iter().map(one).collect()),
-            Value::Object(_) => RawValue::Other("object"),
-        }
-    }
-    let object = object.as_object().expect("an object");
-    object.iter().map(|(name, value)| (name.clone(), one(value))).collect()
+    raw_input(object.as_object().expect("an object"))
 }

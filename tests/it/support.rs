@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
-use ralph_sdk_tools::input::{RawInput, RawValue};
+pub use ralph_sdk_tools::input::raw_input as raw;
 use ralph_sdk_tools::store::clock::FrozenClock;
 use ralph_sdk_tools::{Environment, Options, Ralph};
 use serde::Deserialize;
@@ -45,21 +45,6 @@ pub struct Expect {
     pub output: serde_json::Map<String, Value>,
     #[serde(default)]
     pub files: BTreeMap<String, Value>,
-}
-
-/// An object of JSON values as the addon would pass it.
-pub fn raw(object: &serde_json::Map<String, Value>) -> RawInput {
-    fn one(value: &Value) -> RawValue {
-        match value {
-            Value::Null => RawValue::Null,
-            Value::Bool(value) => RawValue::Boolean(*value),
-            Value::Number(value) => RawValue::Number(value.as_f64().unwrap_or(f64::NAN)),
-            Value::String(value) => RawValue::Text(value.clone()),
-            Value::Array(items) => RawValue::List(items.iter().map(one).collect()),
-            Value::Object(_) => RawValue::Other("object"),
-        }
-    }
-    object.iter().map(|(name, value)| (name.clone(), one(value))).collect()
 }
 
 /// The cases of a family; there must be some.

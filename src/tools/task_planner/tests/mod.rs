@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::DEFINITION;
 use crate::error::{Error, ErrorCode, Result};
 use crate::input::RawValue;
+use crate::testing::raw;
 use crate::{Environment, Options, Ralph};
 
 const PLAN: &str = ".ralph/fix_plan.md";
@@ -35,19 +36,18 @@ impl Sample {
             fs::write(folder.path().join(PLAN), plan).expect("written");
         }
         let nowhere = folder.path().join("no-ralph-here");
-        let mut raw: Vec<(String, RawValue)> = vec![
+        let mut given: Vec<(String, RawValue)> = vec![
             ("projectDir".into(), RawValue::Text(folder.path().to_string_lossy().into())),
             ("ralphHome".into(), RawValue::Text(nowhere.to_string_lossy().into())),
         ];
-        raw.extend(options.iter().map(|(name, value)| ((*name).to_owned(), raw_value(value))));
-        let options = Options::from_raw(&raw).expect("options");
+        given.extend(options.iter().map(|(name, value)| ((*name).to_owned(), value.into())));
+        let options = Options::from_raw(&given).expect("options");
         let ralph = Ralph::open(&options, &Environment::default()).expect("a project");
         Self { folder, ralph }
     }
 
     fn call(&self, input: &Value) -> Result<Value> {
-        let raw = input.as_object().expect("an object").iter();
-        self.ralph.call(DEFINITION.name, raw.map(|(name, value)| (name.clone(), raw_value(value))).collect())
+        self.ralph.call(DEFINITION.name, raw(input))
     }
 
     fn answer(&self, input: Value) -> Value {
@@ -80,17 +80,6 @@ impl Sample {
         let mut files = BTreeMap::new();
         look(self.folder.path().to_owned(), &mut files);
         files
-    }
-}
-
-fn raw_value(value: &Value) -> RawValue {
-    match value {
-        Value::Null => RawValue::Null,
-        Value::Bool(value) => RawValue::Boolean(*value),
-        Value::Number(value) => RawValue::Number(value.as_f64().unwrap_or(f64::NAN)),
-        Value::String(value) => RawValue::Text(value.clone()),
-        Value::Array(items) => RawValue::List(items.iter().map(raw_value).collect()),
-        Value::Object(_) => RawValue::Other("object"),
     }
 }
 

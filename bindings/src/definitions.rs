@@ -29,7 +29,14 @@ fn describe(tool: &ToolDefinition) -> Value {
 }
 
 fn action(action: &Action) -> Value {
-    json!({ "name": action.name, "access": action.access.as_str(), "readOnly": action.read_only, "destructive": action.destructive, "idempotent": action.idempotent, "doc": action.doc })
+    json!({
+        "name": action.name,
+        "access": action.access.as_str(),
+        "readOnly": action.read_only,
+        "destructive": action.destructive,
+        "idempotent": action.idempotent,
+        "doc": action.doc,
+    })
 }
 
 fn field(field: &FieldSpec) -> Value {

@@ -1,4 +1,4 @@
-//! The five tools: one file each, from definition to answer.
+//! The five tools: a file or a folder each, from definition to answer.
 
 pub mod circuit_breaker;
 pub mod exit_detection;
@@ -26,13 +26,25 @@ pub struct Tool {
 
 /// All tools, in the order in which they are shown.
 pub const TOOLS: &[Tool] = &[
-    Tool { definition: &rate_limit::DEFINITION, run: |project, arguments| answer(rate_limit::run(project, arguments)) },
-    Tool { definition: &exit_detection::DEFINITION, run: |project, arguments| answer(exit_detection::run(project, arguments)) },
-    Tool { definition: &circuit_breaker::DEFINITION, run: |project, arguments| answer(circuit_breaker::run(project, arguments)) },
-    Tool { definition: &task_planner::DEFINITION, run: |project, arguments| answer(task_planner::run(project, arguments)) },
+    Tool {
+        definition: &rate_limit::DEFINITION,
+        run: |project, arguments| answer(rate_limit::run(project, arguments), arguments),
+    },
+    Tool {
+        definition: &exit_detection::DEFINITION,
+        run: |project, arguments| answer(exit_detection::run(project, arguments), arguments),
+    },
+    Tool {
+        definition: &circuit_breaker::DEFINITION,
+        run: |project, arguments| answer(circuit_breaker::run(project, arguments), arguments),
+    },
+    Tool {
+        definition: &task_planner::DEFINITION,
+        run: |project, arguments| answer(task_planner::run(project, arguments), arguments),
+    },
     Tool {
         definition: &progress_reporter::DEFINITION,
-        run: |project, arguments| answer(progress_reporter::run(project, arguments)),
+        run: |project, arguments| answer(progress_reporter::run(project, arguments), arguments),
     },
 ];
 
@@ -49,21 +61,14 @@ impl Tool {
     /// `INVALID_INPUT`, and what the action answers.
     pub fn call(&self, project: &Project, raw: RawInput) -> Result<Value> {
         let arguments = Arguments::of_call(self.definition, raw)?;
-        let mut value = (self.run)(project, &arguments)?;
-        if let (false, Some(answer)) = (arguments.warnings().is_empty(), value.as_object_mut()) {
-            let noticed = arguments.warnings().iter().cloned().map(Value::String);
-            match answer.entry("warnings").or_insert_with(|| Value::Array(Vec::new())) {
-                Value::Array(warnings) => warnings.extend(noticed),
-                other => *other = noticed.collect(),
-            }
-        }
-        Ok(value)
+        (self.run)(project, &arguments)
     }
 }
 
-/// An answer as JSON, its warnings among its fields.
-fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>) -> Result<Value> {
-    let Outcome { value, warnings } = outcome?;
+/// An answer as JSON, among its fields the warnings of the action and of its input.
+fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>, arguments: &Arguments) -> Result<Value> {
+    let Outcome { value, mut warnings } = outcome?;
+    warnings.extend_from_slice(arguments.warnings());
     let internal = |what: &str| Error::new(ErrorCode::Internal, format!("an answer has no JSON form: {what}"));
     let mut value = serde_json::to_value(value).map_err(|error| internal(&error.to_string()))?;
     let object = value.as_object_mut().ok_or_else(|| internal("it is no object"))?;

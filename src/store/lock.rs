@@ -18,7 +18,15 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 /// The lock while it is held; the kernel releases it when the holder drops it or dies.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Unlocks by name: a child that another thread forks right now (git) still has the file open until it runs its own
+    /// program, and closing ours would leave the lock with it for that moment. Should it fail, closing comes next anyway.
+    fn drop(&mut self) {
+        let _ = FileExt::unlock(&self.file);
+    }
 }
 
 impl Lock {
@@ -38,7 +46,7 @@ impl Lock {
         let mut pause = Duration::from_micros(100);
         loop {
             match FileExt::try_lock(&file) {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(TryLockError::Error(error)) => return Err(Error::io("lock", path, &error)),
                 Err(TryLockError::WouldBlock) => {}
             }
@@ -72,5 +80,18 @@ mod tests {
         assert_eq!(error.code(), ErrorCode::LockTimeout);
         drop(held);
         Lock::acquire(&path, Duration::ZERO).expect("free again");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_dropped_lock_is_free_even_where_its_file_is_still_open() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(LOCK_FILE);
+        let held = Lock::acquire(&path, Duration::ZERO).expect("free");
+        // What a forked child has until it runs its own program.
+        let inherited = held.file.try_clone().expect("a second handle");
+        drop(held);
+        Lock::acquire(&path, Duration::ZERO).expect("free again");
+        drop(inherited);
     }
 }

@@ -197,13 +197,13 @@ fn output(files: &mut Reader<'_>, status: RalphStatus) -> Result<ProgressReporte
 /// What the loops add up to: by `metrics.jsonl`, else by `ralph.log` with its archives, the oldest first.
 fn totals(project: &Project) -> Result<Totals> {
     let logs = project.logs_dir();
-    if let Some(parts) = read_lines_in_parts(&logs.join("metrics.jsonl"), Metrics::feed)? {
+    if let Some(parts) = read_lines_in_parts(project, &logs.join("metrics.jsonl"), Metrics::feed)? {
         return Ok(parts.into_iter().map(Metrics::finish).fold(Totals::default(), Totals::plus));
     }
     let path = logs.join("ralph.log");
     let mut log = LoopLog::new(*project.zone());
     for file in (1..=ARCHIVES).rev().map(|number| archive(&path, number)).chain([path.clone()]) {
-        read_chunks(&file, |chunk| log.feed(chunk))?;
+        read_chunks(project, &file, |chunk| log.feed(chunk))?;
         log.end_of_file();
     }
     Ok(log.finish())

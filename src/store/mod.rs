@@ -12,4 +12,5 @@ pub mod log;
 pub mod paths;
 pub mod project;
 pub mod replace;
+pub mod shared;
 pub mod turns;

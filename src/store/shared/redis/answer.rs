@@ -25,29 +25,15 @@ impl Answer {
 
     /// The next member, a text.
     pub(super) fn text(&mut self) -> Option<String> {
-        self.optional_text()?
-    }
-
-    /// The next member, a text or nothing.
-    pub(super) fn optional_text(&mut self) -> Option<Option<String>> {
         match self.0.next()? {
-            Value::Nil => Some(None),
-            Value::BulkString(text) => String::from_utf8(text).ok().map(Some),
+            Value::BulkString(text) => String::from_utf8(text).ok(),
             _ => None,
         }
     }
 
     /// The next member, a list.
     pub(super) fn list(&mut self) -> Option<Self> {
-        self.optional_list()?
-    }
-
-    /// The next member, a list or nothing.
-    pub(super) fn optional_list(&mut self) -> Option<Option<Self>> {
-        match self.0.next()? {
-            Value::Nil => Some(None),
-            list => Self::new(list).map(Some),
-        }
+        Self::new(self.0.next()?)
     }
 
     /// The next member, a list of lists.

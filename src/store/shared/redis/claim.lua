@@ -34,4 +34,4 @@ for _, gone in ipairs(dead) do
   end
 end
 beat(KEYS[2], KEYS[3], now, ARGV[1], ARGV[2])
-return { now, task or false, till, listed(live) }
+return { now, task or '', till, listed(live) }

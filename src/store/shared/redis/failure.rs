@@ -43,7 +43,7 @@ impl Failure {
     }
 
     pub(super) fn new(error: &RedisError, address: &ConnectionAddr) -> Self {
-        let said = error.to_string();
+        let said = format!("{} {error}", error.code().unwrap_or_default());
         if let Some((host, port)) = error.redirect_node() {
             return Self {
                 reason: format!(
@@ -90,11 +90,13 @@ fn connection(error: &RedisError, said: &str, address: &ConnectionAddr) -> Strin
     if error.is_timeout() {
         return "gave no answer within 2 s; check that it runs and that the network lets you through".into();
     }
+    if let ConnectionAddr::Unix(path) = address
+        && !path.exists()
+    {
+        return "is not there: no socket of that name; start the server, or correct the path in `shared`".into();
+    }
     if error.is_connection_refusal() || kind == Some(io::ErrorKind::ConnectionRefused) {
         return "takes no connections; start it, or correct the address in `shared`".into();
-    }
-    if kind == Some(io::ErrorKind::NotFound) || lower.contains("no such file") {
-        return "is not there: no socket of that name; start the server, or correct the path in `shared`".into();
     }
     if kind == Some(io::ErrorKind::PermissionDenied) {
         return "does not let this user connect; give the user access to the socket".into();

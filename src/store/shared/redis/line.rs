@@ -12,17 +12,15 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::rules::backoff::Backoff;
 use crate::rules::budget::Millis;
 
-/// How long a connection may take, its handshake included.
-const CONNECT: Duration = Duration::from_secs(2);
-
-/// How long an answer may take.
-const ANSWER: Duration = Duration::from_secs(2);
+/// How long a connection may take, its handshake included; and how long an answer may take.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// One connection to a server.
 pub(super) struct Line {
     info: ConnectionInfo,
     shown: String,
     scripts: Scripts,
+    patience: Duration,
     since: Instant,
     state: Mutex<State>,
 }
@@ -42,9 +40,9 @@ struct Open {
 }
 
 impl Line {
-    pub(super) fn new(info: ConnectionInfo, clock: &str) -> Self {
+    pub(super) fn new(info: ConnectionInfo, clock: &str, patience: Duration) -> Self {
         let shown = shown(info.addr());
-        Self { info, shown, scripts: Scripts::new(clock), since: Instant::now(), state: Mutex::default() }
+        Self { info, shown, scripts: Scripts::new(clock), patience, since: Instant::now(), state: Mutex::default() }
     }
 
     pub(super) fn shown(&self) -> &str {
@@ -97,8 +95,11 @@ impl Line {
     fn connect(&self) -> Result<Open, Failure> {
         let failed = |error| Failure::new(&error, self.info.addr());
         let client = Client::open(self.info.clone()).map_err(failed)?;
-        let connection = client.get_connection_with_timeout(CONNECT).map_err(failed)?;
-        connection.set_read_timeout(Some(ANSWER)).and_then(|()| connection.set_write_timeout(Some(ANSWER))).map_err(failed)?;
+        let connection = client.get_connection_with_timeout(self.patience).map_err(failed)?;
+        connection
+            .set_read_timeout(Some(self.patience))
+            .and_then(|()| connection.set_write_timeout(Some(self.patience)))
+            .map_err(failed)?;
         let mut open = Open { connection, origin: 0 };
         self.send(&mut open, &Call::new(Operation::Hello))?;
         Ok(open)
@@ -112,7 +113,7 @@ impl Line {
         }
         if call.has_deadline {
             // Executed later, as after a pause of the server, it would count what its caller was told is not admitted.
-            invocation.arg((open.origin + self.elapsed() + millis(ANSWER)).to_string());
+            invocation.arg((open.origin + self.elapsed() + millis(self.patience)).to_string());
         }
         for arg in &call.args {
             invocation.arg(arg);

@@ -8,6 +8,7 @@ mod scripts;
 mod tests;
 
 use std::fmt;
+use std::time::Duration;
 
 use redis::{ConnectionInfo, IntoConnectionInfo};
 
@@ -41,13 +42,21 @@ impl Server {
     /// # Errors
     /// What is wrong with the URL, without the URL.
     pub fn new(url: &str, group: &str) -> Result<Self, WrongUrl> {
-        Self::by_clock(url, group, scripts::SERVER_CLOCK)
+        Self::with(url, group, scripts::SERVER_CLOCK, line::PATIENCE)
     }
 
-    /// A server whose scripts tell the time by other means, for tests.
-    pub(super) fn by_clock(url: &str, group: &str, clock: &str) -> Result<Self, WrongUrl> {
+    /// A server whose scripts tell the time by other means, or with less patience, for tests.
+    fn with(url: &str, group: &str, clock: &str, patience: Duration) -> Result<Self, WrongUrl> {
         let info: ConnectionInfo = url.into_connection_info().map_err(|error| WrongUrl::new(url, &error))?;
-        Ok(Self { line: Line::new(info, clock), prefix: format!("ralph:{{{group}}}:") })
+        let settings = info.redis_settings().clone().set_skip_set_lib_name();
+        let line = Line::new(info.set_redis_settings(settings), clock, patience);
+        Ok(Self { line, prefix: format!("ralph:{{{group}}}:") })
+    }
+
+    /// A server whose scripts read the time from a key.
+    #[cfg(test)]
+    pub(super) fn by_clock(url: &str, group: &str, clock: &str) -> Result<Self, WrongUrl> {
+        Self::with(url, group, clock, line::PATIENCE)
     }
 
     /// How it is named to people: its address, without user and password.
@@ -162,9 +171,8 @@ impl Place for Server {
         call.args([worker.name.to_owned(), said(worker), lease.to_string()]);
         call.args(tasks.iter().map(|task| (*task).to_owned()));
         self.run(&call, |_, answer| {
-            let task = answer.optional_text()?;
-            let until = answer.number()?;
-            let claim = task.map_or(Claim::Taken, |task| Claim::Granted { task, until });
+            let (task, until) = (answer.text()?, answer.number()?);
+            let claim = if task.is_empty() { Claim::Taken } else { Claim::Granted { task, until } };
             Some((claim, leases(answer)?))
         })
     }
@@ -175,9 +183,9 @@ impl Place for Server {
         call.args([worker.name.to_owned(), said(worker), u8::from(force).to_string()]);
         call.args(task.map(str::to_owned));
         self.run(&call, |_, answer| {
-            Some(match answer.optional_list()? {
-                Some(mut released) => Release::Released(released.remaining_texts()?),
-                None => Release::Taken(Lease { worker: answer.text()?, until: answer.number()? }),
+            Some(match answer.number()? {
+                1 => Release::Released(answer.list()?.remaining_texts()?),
+                _ => Release::Taken(Lease { worker: answer.text()?, until: answer.number()? }),
             })
         })
     }

@@ -6,7 +6,7 @@ local released = {}
 if #ARGV == 4 then
   local lease = live[ARGV[4]]
   if lease and lease[1] ~= ARGV[1] and ARGV[3] ~= '1' then
-    return { now, false, lease[1], lease[2] }
+    return { now, 0, lease[1], lease[2] }
   end
   if lease then
     released[1] = ARGV[4]
@@ -23,4 +23,4 @@ for _, task in ipairs(released) do
   redis.call('HDEL', KEYS[1], task)
 end
 beat(KEYS[2], KEYS[3], now, ARGV[1], ARGV[2])
-return { now, released }
+return { now, 1, released }

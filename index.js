@@ -126,4 +126,3 @@ function load() {
 module.exports.RalphTools = RalphTools
 module.exports.RalphToolError = RalphToolError
 module.exports.toolDefinitions = () => JSON.parse(native.toolDefinitions())
-module.exports.__napiBindingTarget = native.__napiBindingTarget

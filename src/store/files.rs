@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
 
     /// The plan's own file, its links resolved.
     fn plan_file(&self) -> Result<Option<PathBuf>> {
-        let path = self.project.plan_path();
+        let path = &self.project.plan_path();
         match fs::symlink_metadata(path) {
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(Error::io("look at the plan", path, &error)),

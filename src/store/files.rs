@@ -14,6 +14,7 @@ use super::document::{Damage, Document};
 use super::folder::{Facts, FileTime, For, Refusal, refusal};
 use super::home::Home;
 use super::inside::{Lost, open_regular};
+use super::mend::mend_strings;
 use super::plan_file;
 use super::project::Project;
 use super::read::read_whole;
@@ -133,7 +134,16 @@ impl<'a> Reader<'a> {
             if cut.as_ref() != Some(&bytes) {
                 match D::decode(&bytes) {
                     Ok(value) => break (Found::Sound(value), Some(facts), Some(bytes)),
-                    Err(Damage::Wrong(what)) => break (Found::Damaged(what), Some(facts), None),
+                    Err(Damage::Wrong(what)) => {
+                        let Some(Ok(value)) = mend_strings(&bytes).map(|mended| D::decode(&mended)) else {
+                            break (Found::Damaged(what), Some(facts), None);
+                        };
+                        self.warn(format!(
+                            "{} has raw control characters inside a string; they were read as if escaped",
+                            D::FILE
+                        ));
+                        break (Found::Sound(value), Some(facts), Some(bytes));
+                    }
                     Err(Damage::Cut) => cut = Some(bytes),
                 }
             }

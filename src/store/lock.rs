@@ -17,6 +17,7 @@ use super::home::Home;
 use super::inside::open_regular;
 use super::temporary::remove_temporaries;
 use crate::error::{Error, ErrorCode, Result};
+use crate::waits;
 
 /// The lock's file under the state directory; its content means nothing.
 pub const LOCK_FILE: &str = ".ralph-tools.lock";
@@ -82,7 +83,17 @@ impl Lock {
     pub fn acquire(path: &Path, timeout: Duration) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let home = Home::at(folder).map_err(|error| Error::io("open", folder, &error))?;
-        Self::of(&home, folder, Instant::now(), timeout)
+        let mut lock = Self::of(&home, folder, Instant::now(), timeout)?;
+        if let Ok(touched) = home.folder().touched() {
+            lock.sweep(touched);
+        }
+        Ok(lock)
+    }
+
+    /// The folder whose lock it is.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
     }
 
     /// Takes the lock of an open folder, waiting until `timeout` after `start`. `folder` is its path, for messages.
@@ -101,7 +112,7 @@ impl Lock {
             )
         };
         let held = Mutex::try_lock_arc(home.gate())
-            .or_else(|| Mutex::try_lock_arc_until(home.gate(), start + timeout))
+            .or_else(|| waits::during(|| Mutex::try_lock_arc_until(home.gate(), start + timeout)))
             .ok_or_else(timed_out)?;
         let mut lock = Self { held, home: Arc::clone(home) };
         let failed = |error: &io::Error| refused(folder, error);
@@ -127,7 +138,7 @@ impl Lock {
                     if waited >= timeout {
                         return Err(timed_out());
                     }
-                    thread::sleep(pause.min(timeout.saturating_sub(waited)));
+                    waits::during(|| thread::sleep(pause.min(timeout.saturating_sub(waited))));
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
@@ -141,6 +152,10 @@ impl Lock {
     /// Removes what killed writers left, where the folder is not as the last holder left it. `touched` is when an entry
     /// of it last changed.
     pub fn sweep(&mut self, touched: FileTime) {
+        // Without a lock others may be writing theirs right now.
+        if self.home.lockless() {
+            return;
+        }
         let ours = self.held.left == Some(touched);
         if ours && self.held.swept.is_some_and(|swept| swept.elapsed() < SWEEP_AFTER) {
             return;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::files::{Reader, Writer};
 use super::folder::{Facts, For, Refusal, refusal};
+use super::home::Home;
 use super::inside::{Lost, Place, open_regular};
 use super::paths::outside;
 use super::read::read_whole;
@@ -23,7 +24,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Option<Vec<u8>>> {
 /// Replaces the plan; `false`, and nothing changed, where its bytes are no longer `before`.
 pub(super) fn replace(writer: &mut Writer<'_>, before: &[u8], after: &[u8]) -> Result<bool> {
     let path = writer.project().plan_path();
-    let failed = |error: io::Error| Error::io("write the plan", path, &error);
+    let failed = |error: io::Error| Error::io("write the plan", &path, &error);
     let plan = open(writer)?
         .ok_or_else(|| Error::new(ErrorCode::PlanNotFound, format!("there is no plan {}; create it", path.display())))?;
     if !Arc::ptr_eq(&plan.place.folder, writer.state_home().folder()) {
@@ -47,40 +48,47 @@ struct Plan {
     place: Place,
 }
 
-/// Opens the plan, its links followed as far as they stay inside; `None` where there is none.
+/// Opens the plan, by the first of its names that is there, its links followed as far as they stay inside; `None` where
+/// there is none.
 fn open(reader: &Reader<'_>) -> Result<Option<Plan>> {
+    let Some(home) = reader.home() else { return Ok(None) };
+    for name in reader.project().plans() {
+        if let Some(plan) = open_named(reader, home, name)? {
+            return Ok(Some(plan));
+        }
+    }
+    Ok(None)
+}
+
+fn open_named(reader: &Reader<'_>, home: &Home, name: &str) -> Result<Option<Plan>> {
     let project = reader.project();
-    let path = project.plan_path();
-    let (Some(home), Some(name)) = (reader.home(), path.file_name()) else { return Ok(None) };
-    let found = match open_regular(home.folder(), name, For::Reading) {
+    let found = match open_regular(home.folder(), name.as_ref(), For::Reading) {
         Err(error) if refusal(&error) == Some(Refusal::Link) => {
-            project.base_of(Some(home)).map_err(Lost::System).and_then(|base| base.file(path, For::Reading))
+            project.base_of(Some(home)).map_err(Lost::System).and_then(|base| base.file(&project.state_file(name), For::Reading))
         }
         opened => opened
-            .map(|(file, facts)| {
-                (file, facts, Place { folder: Arc::clone(home.folder()), name: name.to_owned(), path: name.into() })
-            })
+            .map(|(file, facts)| (file, facts, Place { folder: Arc::clone(home.folder()), name: name.into(), path: name.into() }))
             .map_err(Lost::from),
     };
+    let path = || project.state_file(name);
     match found {
         Ok((file, facts, place)) => Ok(Some(Plan { file, facts, place })),
         Err(Lost::Missing) => Ok(None),
-        Err(Lost::Outside) => Err(outside(path, project.root())),
-        Err(Lost::System(error)) if refusal(&error) == Some(Refusal::NoFile) => {
-            Err(Error::new(ErrorCode::IoError, format!("the plan {} is no regular file; replace it with a file", path.display())))
-        }
-        Err(Lost::System(error)) => Err(Error::io("read the plan", path, &error)),
+        Err(Lost::Outside) => Err(outside(&path(), project.root())),
+        Err(Lost::System(error)) if refusal(&error) == Some(Refusal::NoFile) => Err(Error::new(
+            ErrorCode::IoError,
+            format!("the plan {} is no regular file; replace it with a file", path().display()),
+        )),
+        Err(Lost::System(error)) => Err(Error::io("read the plan", &path(), &error)),
     }
 }
 
 fn bytes(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<u8>> {
-    let path = reader.project().plan_path();
-    read_whole(&plan.file, plan.facts.length, LARGEST_PLAN).map_err(|error| Error::io("read the plan", path, &error))?.ok_or_else(
-        || {
-            Error::new(
-                ErrorCode::IoError,
-                format!("the plan {} is larger than {} MiB; shorten it", path.display(), LARGEST_PLAN >> 20),
-            )
-        },
-    )
+    let path = || reader.project().plan_path();
+    read_whole(&plan.file, plan.facts.length, LARGEST_PLAN)
+        .map_err(|error| Error::io("read the plan", &path(), &error))?
+        .ok_or_else(|| {
+            let most = LARGEST_PLAN >> 20;
+            Error::new(ErrorCode::IoError, format!("the plan {} is larger than {most} MiB; shorten it", path().display()))
+        })
 }

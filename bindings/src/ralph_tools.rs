@@ -37,32 +37,33 @@ impl RalphTools {
         ralph.map(|ralph| Self(Arc::new(ralph))).map_err(|error| thrown(&error))
     }
 
-    /// Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`.
-    #[napi(ts_args_type = "input: RateLimitToolInput", ts_return_type = "Promise<RateLimitToolOutput>")]
+    /// Says whether another call of Claude fits into this hour, and counts it. Declared by codegen, as all five are: one
+    /// overload an action.
+    #[napi(skip_typescript)]
     pub fn rate_limit<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "rate_limit", &input)
     }
 
-    /// Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`.
-    #[napi(ts_args_type = "input: ExitDetectionToolInput", ts_return_type = "Promise<ExitDetectionToolOutput>")]
+    /// Reads a loop's output and says whether the run is over.
+    #[napi(skip_typescript)]
     pub fn exit_detection<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "exit_detection", &input)
     }
 
-    /// Stops a run that makes no progress: see `CircuitBreakerToolInput`.
-    #[napi(ts_args_type = "input: CircuitBreakerToolInput", ts_return_type = "Promise<CircuitBreakerToolOutput>")]
+    /// Stops a run that makes no progress.
+    #[napi(skip_typescript)]
     pub fn circuit_breaker<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "circuit_breaker", &input)
     }
 
-    /// Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`.
-    #[napi(ts_args_type = "input: TaskPlannerToolInput", ts_return_type = "Promise<TaskPlannerToolOutput>")]
+    /// Lists the plan's tasks and ticks them one by one.
+    #[napi(skip_typescript)]
     pub fn task_planner<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "task_planner", &input)
     }
 
-    /// Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`.
-    #[napi(ts_args_type = "input: ProgressReporterToolInput", ts_return_type = "Promise<ProgressReporterToolOutput>")]
+    /// Keeps `status.json`, the log and the metrics.
+    #[napi(skip_typescript)]
     pub fn progress_reporter<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "progress_reporter", &input)
     }

@@ -1,6 +1,6 @@
 //! How the core's types are written in TypeScript.
 
-use ralph_sdk_tools::schema::{Enumeration, FieldSpec, Kind, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
+use ralph_sdk_tools::schema::{Enumeration, Kind, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
 use ralph_sdk_tools::tools::TOOLS;
 
 /// The definitions, in the order in which they are shown.
@@ -44,12 +44,6 @@ pub fn range(kind: &Kind) -> Option<String> {
 /// `'a' | 'b'`.
 pub fn union(words: &[&str]) -> String {
     words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" | ")
-}
-
-/// The actions that look at a field, where not all do.
-pub fn used_by(field: &FieldSpec) -> Option<String> {
-    let names: Vec<_> = field.actions.iter().map(|action| format!("`{action}`")).collect();
-    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Lines of a Rust documentation comment as one text.

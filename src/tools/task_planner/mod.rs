@@ -4,6 +4,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use crate::error::ErrorCode;
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
 
@@ -89,6 +90,7 @@ record! {
 
 const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as `read` lists it, or its exact description.")
     .on(&[Verb::Update.as_str()])
+    .required(&[Verb::Update.as_str()])
     .access(Access::Worker);
 
 const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task, false makes it pending again.")
@@ -122,7 +124,12 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
-        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it."),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it.").throws(&[
+            ErrorCode::PlanNotFound,
+            ErrorCode::TaskNotFound,
+            ErrorCode::TaskAmbiguous,
+            ErrorCode::OutsideProject,
+        ]),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
     ],
     fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],

@@ -91,12 +91,16 @@ export interface ToolAction {
 export interface ToolField {
   /** As callers write it. */
   name: string
-  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `oneOf` one of `words`. */
+  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `text` at most `maxLength` characters, `oneOf` one of `words`. */
   kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf' | 'textList'
   /** The smallest integer accepted. */
   min?: number
   /** The largest integer accepted. */
   max?: number
+  /** The most characters of a text, or of a text in a list. */
+  maxLength?: number
+  /** The most texts of a list. */
+  maxItems?: number
   /** The words accepted. */
   words?: string[]
   /** What it means, with its unit. */
@@ -117,7 +121,7 @@ export interface ToolField {
  */
 export interface RalphToolsOptions {
   /**
-   * The project directory.
+   * The project directory. At most 10000 characters.
    *
    * @default `RALPH_PROJECT_DIR`, else the working directory
    */
@@ -136,7 +140,8 @@ export interface RalphToolsOptions {
    */
   rules?: 'v0.9' | 'v0.11' | undefined
   /**
-   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise.
+   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise. At most 10000
+   * characters.
    *
    * @default `RALPH_HOME`, else `~/.ralph`
    */
@@ -184,14 +189,15 @@ export interface RalphToolsOptions {
    */
   autoReset?: boolean | undefined
   /**
-   * Headings of the plan below which an open task does not keep a run going (v0.11).
+   * Headings of the plan below which an open task does not keep a run going (v0.11). At most 10000 strings of at
+   * most 10000 characters.
    *
    * @default `OPTIONAL_SECTIONS`, built in: Optional, Future, Future Enhancements, Nice to Have
    */
   optionalSections?: string[] | undefined
   /**
    * The tools that Claude Code was started with, comma-separated, to tell a real denial from a compound command
-   * (v0.11).
+   * (v0.11). At most 10000 characters.
    *
    * @default `CLAUDE_ALLOWED_TOOLS`, in `.ralphrc` `ALLOWED_TOOLS`; built in: Ralph's list
    */
@@ -202,7 +208,7 @@ export interface RalphToolsOptions {
    * @default `info`
    */
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'off' | undefined
-  /** Instead of `logs/ralph.log`; relative to the project directory. */
+  /** Instead of `logs/ralph.log`; relative to the project directory. At most 10000 characters. */
   logFile?: string | undefined
   /**
    * Milliseconds to wait for another process that holds the lock. A whole number from 0 to 3600000.
@@ -286,12 +292,12 @@ export interface ExitDetectionCheckInput {
 export interface ExitDetectionAnalyzeInput {
   action: 'analyze'
   /**
-   * A file inside the project that holds one loop's output.
+   * A file inside the project that holds one loop's output. At most 10000 characters.
    *
    * @default without output too, the newest logs/claude_output_*.log
    */
   outputFile?: string | undefined
-  /** One loop's output itself: text, or the SDK's result message as JSON. */
+  /** One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters. */
   output?: string | undefined
   /**
    * The loop whose output it is. A whole number, 0 or more.
@@ -354,7 +360,7 @@ export interface CircuitBreakerCheckInput {
 export interface CircuitBreakerResetInput {
   action: 'reset'
   /**
-   * Why; cut at 1000 characters.
+   * Why; cut at 1000 characters. At most 1048576 characters.
    *
    * @default "Manual reset"
    */
@@ -433,7 +439,7 @@ export interface TaskPlannerReadInput {
    * @default all
    */
   filter?: 'all' | 'pending' | 'completed' | undefined
-  /** List only the tasks right under headings of this title, in any case. */
+  /** List only the tasks right under headings of this title, in any case. At most 10000 characters. */
   section?: string | undefined
   /**
    * The most tasks to list. A whole number, 0 or more.
@@ -452,7 +458,7 @@ export interface TaskPlannerReadInput {
 /** Ticks or unticks one task, and answers with it. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerUpdateInput {
   action: 'update'
-  /** Required. The task's id as `read` lists it, or its exact description. */
+  /** Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters. */
   taskId: string
   /**
    * True ticks the task, false makes it pending again.
@@ -486,7 +492,7 @@ export interface ProgressReporterUpdateInput {
   action: 'update'
   /**
    * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out.
+   * out. At most 10000 characters.
    *
    * @default stays
    */
@@ -504,19 +510,19 @@ export interface ProgressReporterUpdateInput {
    */
   callsMade?: number | undefined
   /**
-   * What was done last, such as executing.
+   * What was done last, such as executing. At most 10000 characters.
    *
    * @default stays
    */
   lastAction?: string | undefined
   /**
-   * Why the run ended.
+   * Why the run ended. At most 10000 characters.
    *
    * @default stays
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB.
+   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
    *
    * @default the status, loop and calls
    */
@@ -769,8 +775,8 @@ export interface TaskList {
 /** A task of the plan. */
 export interface Task {
   /**
-   * Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
-   * Ticking or moving the task keeps it.
+   * Names the task in `update`: the mark that leads its text (`proj-001`, `T007`, `2.3`, `#123`), else a slug of
+   * its words. Ticking or moving the task keeps it.
    */
   id: string
   /** The text behind its box. */

@@ -112,6 +112,14 @@ const IO_HINTS: &[(io::ErrorKind, &str)] = &[
 ];
 
 /// A failed call: displayed as `CODE: message`.
+///
+/// ```
+/// use ralph_sdk_tools::{ErrorCode, Ralph};
+///
+/// let error = Ralph::check("rate_limits", Vec::new()).expect_err("no such tool");
+/// assert_eq!(error.code(), ErrorCode::InvalidInput);
+/// assert!(error.message().contains("rate_limit"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,

@@ -116,6 +116,15 @@ pub struct ConfigOptions {
 }
 
 /// Checked options; what is `None` takes its default.
+///
+/// ```
+/// use ralph_sdk_tools::Options;
+/// use ralph_sdk_tools::input::RawValue;
+///
+/// let raw = vec![("maxCallsPerHour".to_owned(), RawValue::Number(-1.0))];
+/// let error = Options::from_raw(&raw).expect_err("a limit is 0 or more");
+/// assert!(error.to_string().starts_with("INVALID_INPUT: "));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// `projectDir`.

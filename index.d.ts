@@ -597,20 +597,36 @@ export interface LoopEvent {
    * The file that changed, absolute or from the project directory.
    *
    * Used by `edited`.
+   *
+   * @default the plan
    */
   path?: string | undefined
   /**
    * The tool.
    *
-   * Used by `opaque`, `denied`.
+   * Used by `opaque`, `denied`, `called`.
    */
   tool?: string | undefined
   /**
    * What the tool was to run, where it is a command.
    *
-   * Used by `denied`.
+   * Used by `denied`, `called`.
    */
   command?: string | undefined
+  /**
+   * The call's own id.
+   *
+   * Used by `called`, `returned`, `edited`, `opaque`.
+   */
+  call?: string | undefined
+  /**
+   * The subagent that calls.
+   *
+   * Used by `called`, `settled`.
+   *
+   * @default the main agent
+   */
+  agent?: string | undefined
   /**
    * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each.
    *
@@ -657,7 +673,7 @@ export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
 
 /** What happened. */
-export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
+export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'called' | 'returned' | 'settled' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
 
 /** Which door a run came through. */
 export type LoopOwner = 'loop' | 'sdk' | 'plugin'
@@ -1040,6 +1056,22 @@ export interface LoopAnswer {
   closed?: ClosedLoop
 }
 
+/** What the loop answers to a hook of Claude Code's. */
+export interface LoopHookAnswer {
+  /** What the hook's callback returns. */
+  output: unknown
+  /** What the engine answered. */
+  answer: LoopAnswer
+}
+
+/** What a call of a tool changed. */
+export interface LoopEffect {
+  /** Whether nobody can tell: git must be asked. */
+  opaque: boolean
+  /** The file, from the project directory; left out where none that counts was changed. */
+  file?: string
+}
+
 /**
  * The guarded loop of one project, for programs that make a door to it of their own: an event goes in, an answer comes
  * out. `runRalph` in `ralph-sdk-tools/loop` is such a door, and all that most programs need.
@@ -1049,6 +1081,19 @@ export interface LoopAnswer {
 export declare class LoopEngine {
   /** An engine on a project's tools. */
   constructor(ralph: RalphTools)
+  /**
+   * Takes a hook's input, as Claude Code tells it, as JSON text, and says what the hook's callback returns. `start` is the
+   * event that begins the run, where a prompt may begin it.
+   *
+   * Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no hook's input.
+   */
+  hook(input: string, start?: LoopEvent | undefined): Promise<LoopHookAnswer>
+  /**
+   * Tells which file a hook's input says was changed: at once, for it reads and writes no state.
+   *
+   * Throws a `RalphToolError`: `INVALID_INPUT` for what is no hook's input.
+   */
+  effect(input: string): LoopEffect
   /**
    * Takes an event and says what to do next. An error of a guard is no rejection: it ends the loop, and the answer tells.
    *

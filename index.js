@@ -38,15 +38,20 @@ function wrapped(name) {
   return Wrapper
 }
 
-/** A native method, whose failures are rejections with a RalphToolError. */
+/** What answers at once, and so throws. */
+const SYNCHRONOUS = new Set(['effect'])
+
+/** A native method, whose failures are RalphToolErrors. */
 function method(call, name) {
   const wrapper = {
-    [name](input) {
+    [name](...args) {
       const site = callSite(wrapper)
       const reject = (error) => Promise.reject(translate(error, site))
       try {
-        return call.call(this, input).catch(reject)
+        const answer = call.apply(this, args)
+        return SYNCHRONOUS.has(name) ? answer : answer.catch(reject)
       } catch (error) {
+        if (SYNCHRONOUS.has(name)) throw translate(error, site)
         return reject(error)
       }
     },

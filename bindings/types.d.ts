@@ -597,20 +597,36 @@ export interface LoopEvent {
    * The file that changed, absolute or from the project directory.
    *
    * Used by `edited`.
+   *
+   * @default the plan
    */
   path?: string | undefined
   /**
    * The tool.
    *
-   * Used by `opaque`, `denied`.
+   * Used by `opaque`, `denied`, `called`.
    */
   tool?: string | undefined
   /**
    * What the tool was to run, where it is a command.
    *
-   * Used by `denied`.
+   * Used by `denied`, `called`.
    */
   command?: string | undefined
+  /**
+   * The call's own id.
+   *
+   * Used by `called`, `returned`, `edited`, `opaque`.
+   */
+  call?: string | undefined
+  /**
+   * The subagent that calls.
+   *
+   * Used by `called`, `settled`.
+   *
+   * @default the main agent
+   */
+  agent?: string | undefined
   /**
    * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each.
    *
@@ -657,7 +673,7 @@ export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
 
 /** What happened. */
-export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
+export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'called' | 'returned' | 'settled' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
 
 /** Which door a run came through. */
 export type LoopOwner = 'loop' | 'sdk' | 'plugin'
@@ -1038,5 +1054,21 @@ export interface LoopAnswer {
   message?: string
   /** (stop, failure) The loop that is over. */
   closed?: ClosedLoop
+}
+
+/** What the loop answers to a hook of Claude Code's. */
+export interface LoopHookAnswer {
+  /** What the hook's callback returns. */
+  output: unknown
+  /** What the engine answered. */
+  answer: LoopAnswer
+}
+
+/** What a call of a tool changed. */
+export interface LoopEffect {
+  /** Whether nobody can tell: git must be asked. */
+  opaque: boolean
+  /** The file, from the project directory; left out where none that counts was changed. */
+  file?: string
 }
 

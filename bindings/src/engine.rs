@@ -3,6 +3,7 @@
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
+use ralph_sdk_tools::claude_code::{self, HookInput};
 use ralph_sdk_tools::engine::{self, Event};
 use ralph_sdk_tools::{Error, ErrorCode};
 
@@ -25,19 +26,52 @@ impl LoopEngine {
         Self(engine::LoopEngine::new(ralph.core()))
     }
 
+    /// Takes a hook's input, as Claude Code tells it, as JSON text, and says what the hook's callback returns. `start` is the
+    /// event that begins the run, where a prompt may begin it.
+    ///
+    /// Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no hook's input.
+    #[napi(ts_args_type = "input: string, start?: LoopEvent | undefined", ts_return_type = "Promise<LoopHookAnswer>")]
+    pub fn hook<'env>(&self, env: &'env Env, input: String, start: Unknown<'env>) -> Result<Object<'env>, Thrown> {
+        let start = match start.get_type().map_err(passed_on)? {
+            napi::ValueType::Undefined => None,
+            _ => Some(event_of(&start)?),
+        };
+        let engine = self.0.clone();
+        let work = move || {
+            let hook = HookInput::from_json(input.as_bytes())?;
+            text_of(&claude_code::answer(&engine, &hook, start.as_ref()))
+        };
+        job::run(env, work).map_err(passed_on)
+    }
+
+    /// Tells which file a hook's input says was changed: at once, for it reads and writes no state.
+    ///
+    /// Throws a `RalphToolError`: `INVALID_INPUT` for what is no hook's input.
+    #[napi(ts_return_type = "LoopEffect")]
+    pub fn effect(&self, env: Env, input: String) -> Result<Unknown<'static>, Thrown> {
+        let effect = HookInput::from_json(input.as_bytes())
+            .and_then(|hook| text_of(&self.0.effect(&claude_code::event(&hook).unwrap_or_default())))
+            .map_err(|error| thrown(&error))?;
+        job::parse(env, effect).map_err(passed_on)
+    }
+
     /// Takes an event and says what to do next. An error of a guard is no rejection: it ends the loop, and the answer tells.
     ///
     /// Rejects with a `RalphToolError`: `INVALID_INPUT` for an event that is none.
     #[napi(ts_args_type = "event: LoopEvent", ts_return_type = "Promise<LoopAnswer>")]
     pub fn handle<'env>(&self, env: &'env Env, event: Unknown<'env>) -> Result<Object<'env>, Thrown> {
-        let fields = values::fields("LoopEngine.handle takes an object with an event", &event)?;
-        let event = Event::from_raw(fields).map_err(|error| thrown(&error))?;
+        let event = event_of(&event)?;
         let engine = self.0.clone();
-        let work = move || {
-            let answer = engine.handle(&event);
-            serde_json::to_string(&answer)
-                .map_err(|error| Error::new(ErrorCode::Internal, format!("an answer has no JSON form: {error}")))
-        };
+        let work = move || text_of(&engine.handle(&event));
         job::run(env, work).map_err(passed_on)
     }
+}
+
+fn event_of(value: &Unknown<'_>) -> Result<Event, Thrown> {
+    let fields = values::fields("LoopEngine takes an object with an event", value)?;
+    Event::from_raw(fields).map_err(|error| thrown(&error))
+}
+
+fn text_of<T: serde::Serialize>(answer: &T) -> ralph_sdk_tools::Result<String> {
+    serde_json::to_string(answer).map_err(|error| Error::new(ErrorCode::Internal, format!("an answer has no JSON form: {error}")))
 }

@@ -1,5 +1,7 @@
 //! What the engine answers to a door.
 
+use serde_json::Value;
+
 use crate::rules::breaker::CircuitState;
 use crate::tools::task_planner::Task;
 use crate::{record, words};
@@ -159,6 +161,32 @@ record! {
             message: String,
             /// (stop, failure) The loop that is over.
             closed: ClosedLoop,
+        }
+    }
+}
+
+record! {
+    /// What the loop answers to a hook of Claude Code's.
+    LoopHookAnswer {
+        always {
+            /// What the hook's callback returns.
+            output: Value,
+            /// What the engine answered.
+            answer: LoopAnswer,
+        }
+    }
+}
+
+record! {
+    /// What a call of a tool changed.
+    LoopEffect {
+        always {
+            /// Whether nobody can tell: git must be asked.
+            opaque: bool,
+        }
+        sometimes {
+            /// The file, from the project directory; left out where none that counts was changed.
+            file: String,
         }
     }
 }

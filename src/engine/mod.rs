@@ -22,7 +22,9 @@ mod turn;
 
 use std::sync::Arc;
 
-pub use answer::{ClosedLoop, LoopAnswer, LoopCounts, LoopEnding, LoopStep, LoopWait, LoopWaitReason};
+pub use answer::{
+    ClosedLoop, LoopAnswer, LoopCounts, LoopEffect, LoopEnding, LoopHookAnswer, LoopStep, LoopWait, LoopWaitReason,
+};
 pub use event::{Event, FIELDS, Limits, LoopEventKind, LoopOwner};
 
 pub use crate::store::sessions::has_session;
@@ -32,8 +34,15 @@ use crate::schema::{Enumeration, Record};
 use turn::Turn;
 
 /// What an answer is made of, parts first.
-pub const RECORDS: &[&Record] =
-    &[&LoopWait::RECORD, &LoopEnding::RECORD, &ClosedLoop::RECORD, &LoopCounts::RECORD, &LoopAnswer::RECORD];
+pub const RECORDS: &[&Record] = &[
+    &LoopWait::RECORD,
+    &LoopEnding::RECORD,
+    &ClosedLoop::RECORD,
+    &LoopCounts::RECORD,
+    &LoopAnswer::RECORD,
+    &LoopHookAnswer::RECORD,
+    &LoopEffect::RECORD,
+];
 
 /// The enumerations that events and answers are made of.
 pub const ENUMERATIONS: &[&Enumeration] =
@@ -56,6 +65,18 @@ impl LoopEngine {
     #[must_use]
     pub fn handle(&self, event: &Event) -> LoopAnswer {
         Turn::take(&self.ralph, event)
+    }
+
+    /// The file that an event says was changed, as it is counted, and whether any file may have been: for wrappers that
+    /// count edits and ask the guards themselves.
+    #[must_use]
+    pub fn effect(&self, event: &Event) -> LoopEffect {
+        match event.kind {
+            Some(LoopEventKind::Edited) => {
+                LoopEffect { opaque: false, file: notes::edited(self.ralph.project(), event.path.as_deref()) }
+            }
+            kind => LoopEffect { opaque: kind == Some(LoopEventKind::Opaque), file: None },
+        }
     }
 
     /// As [`LoopEngine::handle`], for an event that came as JSON text; what is none changes nothing and is told in a note.

@@ -1,0 +1,49 @@
+// Which files a query changed, for wrappers that ask the guards themselves.
+
+import type { HookCallback } from '@anthropic-ai/claude-agent-sdk'
+import { LoopEngine, type RalphTools } from '../../index.js'
+import { told } from './input.mjs'
+import { type Hooks, hooksFor } from './merge.mjs'
+
+/** What a query's tools changed so far. */
+export interface ObservedEdits {
+  /** For `query({ options: { hooks } })`; beside hooks of your own by `mergeHooks`. */
+  readonly hooks: Hooks
+  /**
+   * Tells what was changed since it was last asked, and begins anew. `filesChanged` is for `circuit_breaker` `record` and
+   * `exit_detection` `analyze`; it is left out where a tool ran of which nobody can tell what it changed, such as Bash, and
+   * no edit is known: then git is asked.
+   */
+  take(): { files: string[]; filesChanged?: number }
+}
+
+/**
+ * Watches the edits of Claude and its subagents, the plan's ticks included; Ralph's own files and files outside the project
+ * do not count.
+ *
+ * @example
+ * const edits = observeEdits({ ralph })
+ * for await (const message of query({ prompt, options: { hooks: edits.hooks } })) handle(message)
+ * await ralph.circuitBreaker({ action: 'record', ...edits.take() })
+ */
+export function observeEdits({ ralph }: { ralph: RalphTools }): ObservedEdits {
+  const engine = new LoopEngine(ralph)
+  let files = new Set<string>()
+  let opaque = false
+  const note: HookCallback = async (input) => {
+    const effect = engine.effect(told(input))
+    if (effect.file !== undefined) files.add(effect.file)
+    opaque ||= effect.opaque
+    return {}
+  }
+  return {
+    hooks: hooksFor(['PostToolUse', 'PostToolUseFailure'], note),
+    take() {
+      const known = [...files]
+      const told = known.length > 0 || !opaque ? { filesChanged: known.length } : {}
+      files = new Set()
+      opaque = false
+      return { files: known, ...told }
+    },
+  }
+}

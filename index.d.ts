@@ -1082,12 +1082,12 @@ export declare class LoopEngine {
   /** An engine on a project's tools. */
   constructor(ralph: RalphTools)
   /**
-   * Takes a hook's input, as Claude Code tells it, as JSON text, and says what the hook's callback returns. `start` is the
-   * event that begins the run, where a prompt may begin it.
+   * Takes the inputs of hooks, as Claude Code tells them, each as JSON text, in order, and says what the last one's callback
+   * returns. `start` is the event that begins the run, where a prompt may begin it.
    *
    * Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no hook's input.
    */
-  hook(input: string, start?: LoopEvent | undefined): Promise<LoopHookAnswer>
+  hooks(inputs: string[], start?: LoopEvent | undefined): Promise<LoopHookAnswer>
   /**
    * Tells which file a hook's input says was changed: at once, for it reads and writes no state.
    *

@@ -26,20 +26,21 @@ impl LoopEngine {
         Self(engine::LoopEngine::new(ralph.core()))
     }
 
-    /// Takes a hook's input, as Claude Code tells it, as JSON text, and says what the hook's callback returns. `start` is the
-    /// event that begins the run, where a prompt may begin it.
+    /// Takes the inputs of hooks, as Claude Code tells them, each as JSON text, in order, and says what the last one's callback
+    /// returns. `start` is the event that begins the run, where a prompt may begin it.
     ///
     /// Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no hook's input.
-    #[napi(ts_args_type = "input: string, start?: LoopEvent | undefined", ts_return_type = "Promise<LoopHookAnswer>")]
-    pub fn hook<'env>(&self, env: &'env Env, input: String, start: Unknown<'env>) -> Result<Object<'env>, Thrown> {
+    #[napi(ts_args_type = "inputs: string[], start?: LoopEvent | undefined", ts_return_type = "Promise<LoopHookAnswer>")]
+    pub fn hooks<'env>(&self, env: &'env Env, inputs: Vec<String>, start: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         let start = match start.get_type().map_err(passed_on)? {
             napi::ValueType::Undefined => None,
             _ => Some(event_of(&start)?),
         };
         let engine = self.0.clone();
         let work = move || {
-            let hook = HookInput::from_json(input.as_bytes())?;
-            text_of(&claude_code::answer(&engine, &hook, start.as_ref()))
+            let hooks: Vec<HookInput> =
+                inputs.iter().map(|input| HookInput::from_json(input.as_bytes())).collect::<ralph_sdk_tools::Result<_>>()?;
+            text_of(&claude_code::answer(&engine, &hooks, start.as_ref()))
         };
         job::run(env, work).map_err(passed_on)
     }

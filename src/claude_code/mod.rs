@@ -71,17 +71,25 @@ fn goes_on(task: &BackgroundTask) -> bool {
     CONTINUING_TASKS.contains(&task.r#type.as_str()) && !over.contains(&task.status.as_str())
 }
 
-/// Takes a hook's input to the engine and its answer back. `start` begins a run where a prompt of a session without one comes.
+/// Takes the inputs of hooks to the engine, in order, and the last one's answer back, with the notes of all. `start` begins a
+/// run where a prompt of a session without one comes.
 #[must_use]
-pub fn answer(engine: &LoopEngine, hook: &HookInput, start: Option<&Event>) -> LoopHookAnswer {
-    let Some(mut event) = event(hook) else {
-        return LoopHookAnswer { output: json!({}), answer: LoopAnswer::none(&hook.session_id) };
-    };
-    if let (Some(LoopEventKind::Prompt), Some(start)) = (event.kind, start) {
-        event = Event { session: Some(hook.session_id.clone()), ..start.clone() };
+pub fn answer(engine: &LoopEngine, hooks: &[HookInput], start: Option<&Event>) -> LoopHookAnswer {
+    let mut last = LoopHookAnswer { output: json!({}), answer: LoopAnswer::none("") };
+    for hook in hooks {
+        let mut notes = std::mem::take(&mut last.answer.notes);
+        last.answer = match event(hook) {
+            None => LoopAnswer::none(&hook.session_id),
+            Some(event) => match start.filter(|_| event.kind == Some(LoopEventKind::Prompt)) {
+                Some(start) => engine.handle(&Event { session: Some(hook.session_id.clone()), ..start.clone() }),
+                None => engine.handle(&event),
+            },
+        };
+        last.output = output(&hook.hook_event_name, &last.answer);
+        notes.append(&mut last.answer.notes);
+        last.answer.notes = notes;
     }
-    let answer = engine.handle(&event);
-    LoopHookAnswer { output: output(&hook.hook_event_name, &answer), answer }
+    last
 }
 
 /// What a hook prints, or a callback returns, for an answer: JSON that Claude Code understands. An empty object lets go.

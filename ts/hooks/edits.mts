@@ -28,22 +28,18 @@ export interface ObservedEdits {
  */
 export function observeEdits({ ralph }: { ralph: RalphTools }): ObservedEdits {
   const engine = new LoopEngine(ralph)
-  let files = new Set<string>()
-  let opaque = false
+  const noted: string[] = []
   const note: HookCallback = async (input) => {
-    const effect = engine.effect(told(input))
-    if (effect.file !== undefined) files.add(effect.file)
-    opaque ||= effect.opaque
+    noted.push(told(input))
     return {}
   }
   return {
     hooks: hooksFor(['PostToolUse', 'PostToolUseFailure'], note),
     take() {
-      const known = [...files]
-      const told = known.length > 0 || !opaque ? { filesChanged: known.length } : {}
-      files = new Set()
-      opaque = false
-      return { files: known, ...told }
+      const effects = noted.splice(0).map((input) => engine.effect(input))
+      const files = [...new Set(effects.flatMap(({ file }) => (file === undefined ? [] : [file])))]
+      const known = files.length > 0 || !effects.some(({ opaque }) => opaque)
+      return { files, ...(known && { filesChanged: files.length }) }
     },
   }
 }

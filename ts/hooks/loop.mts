@@ -63,8 +63,8 @@ class Run {
   private readonly start: LoopEvent
   private session: string | undefined
   private ending: LoopEnding | undefined
-  /** What tools did, on its way to the session's notes. */
-  private readonly noting = new Set<Promise<unknown>>()
+  /** What tools did since the session was last heard: inputs of hooks, for the loop's notes. */
+  private readonly noted: string[] = []
 
   constructor(private readonly options: RalphLoopHooksOptions) {
     this.engine = new LoopEngine(options.ralph)
@@ -72,12 +72,9 @@ class Run {
     this.start = { event: 'start', owner: 'sdk', instruction, maxLoops, maxMinutes }
   }
 
-  /** A call of a tool waits for nothing. */
+  /** A call of a tool waits for nothing: what it did counts at the loop's end. */
   readonly tool: HookCallback = async (input) => {
-    if (this.session !== input.session_id || this.ending) return {}
-    const noted = this.engine.hook(told(input)).then(({ answer }) => this.say(answer), this.failed)
-    this.noting.add(noted)
-    void noted.finally(() => this.noting.delete(noted))
+    if (this.session === input.session_id && !this.ending) this.noted.push(told(input))
     return {}
   }
 
@@ -100,14 +97,13 @@ class Run {
     const begins = this.session === undefined && input.hook_event_name === 'UserPromptSubmit'
     if (this.session === undefined && !begins) return {}
     this.session = input.session_id
-    await Promise.all(this.noting)
-    const { output, answer } = await this.engine.hook(told(input), begins ? this.start : undefined)
+    const inputs = [...this.noted.splice(0), told(input)]
+    const { output, answer } = await this.engine.hooks(inputs, begins ? this.start : undefined)
     this.say(answer)
     return output as SyncHookJSONOutput
   }
 
   async close(): Promise<LoopEnding> {
-    await Promise.all(this.noting)
     if (!this.ending && this.session !== undefined)
       this.say(await this.engine.handle({ event: 'end', session: this.session }))
     this.ending ??= { status: 'stopped', lastAction: 'interrupted', loops: 0 }

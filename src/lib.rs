@@ -16,6 +16,7 @@ pub mod rules;
 pub mod schema;
 pub mod store;
 pub mod tools;
+pub mod waits;
 pub mod zone;
 
 #[cfg(test)]

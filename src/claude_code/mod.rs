@@ -15,6 +15,8 @@ use tools::{Effect, effect};
 
 use crate::engine::table::Finish;
 use crate::engine::{Event, LoopAnswer, LoopEngine, LoopEventKind, LoopHookAnswer, LoopStep};
+use crate::error::{Error, Result};
+use crate::input::raw_input;
 
 /// Kinds of background tasks after whose end the model goes on by itself. A shell, such as a dev server, is none.
 const CONTINUING_TASKS: &[&str] = &["subagent", "workflow"];
@@ -71,25 +73,58 @@ fn goes_on(task: &BackgroundTask) -> bool {
     CONTINUING_TASKS.contains(&task.r#type.as_str()) && !over.contains(&task.status.as_str())
 }
 
-/// Takes the inputs of hooks to the engine, in order, and the last one's answer back, with the notes of all. `start` begins a
-/// run where a prompt of a session without one comes.
-#[must_use]
-pub fn answer(engine: &LoopEngine, hooks: &[HookInput], start: Option<&Event>) -> LoopHookAnswer {
-    let mut last = LoopHookAnswer { output: json!({}), answer: LoopAnswer::none("") };
-    for hook in hooks {
-        let mut notes = std::mem::take(&mut last.answer.notes);
-        last.answer = match event(hook) {
-            None => LoopAnswer::none(&hook.session_id),
-            Some(event) => match start.filter(|_| event.kind == Some(LoopEventKind::Prompt)) {
-                Some(start) => engine.handle(&Event { session: Some(hook.session_id.clone()), ..start.clone() }),
-                None => engine.handle(&event),
-            },
-        };
-        last.output = output(&hook.hook_event_name, &last.answer);
-        notes.append(&mut last.answer.notes);
-        last.answer.notes = notes;
+/// Inputs of hooks in their order, and the event that begins a run where a prompt among them may begin it.
+#[derive(Debug, Clone, Default)]
+pub struct HookInputs {
+    /// The inputs.
+    pub hooks: Vec<HookInput>,
+    /// The event.
+    pub start: Option<Event>,
+}
+
+impl HookInputs {
+    /// Reads `{ hooks, start? }`.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` for what is no such JSON.
+    pub fn from_json(text: &[u8]) -> Result<Self> {
+        #[derive(serde::Deserialize)]
+        struct Inputs {
+            hooks: Vec<HookInput>,
+            start: Option<serde_json::Map<String, Value>>,
+        }
+        let Inputs { hooks, start } = serde_json::from_slice(text).map_err(|error| {
+            Error::invalid_input(format!("hooks are told as JSON, {{ hooks, start? }}; this is none: {error}"))
+        })?;
+        let start = start.map(|start| Event::from_raw(raw_input(&start))).transpose()?;
+        Ok(Self { hooks, start })
     }
-    last
+
+    /// What they say to the loop.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        self.hooks.iter().filter_map(event).collect()
+    }
+
+    /// Takes them to the engine, and the last one's answer back, with the notes of all.
+    #[must_use]
+    pub fn answer(&self, engine: &LoopEngine) -> LoopHookAnswer {
+        let mut last = LoopHookAnswer { output: json!({}), answer: LoopAnswer::none("") };
+        for hook in &self.hooks {
+            let mut notes = std::mem::take(&mut last.answer.notes);
+            last.answer = match event(hook) {
+                None => LoopAnswer::none(&hook.session_id),
+                Some(event) => match self.start.as_ref().filter(|_| event.kind == Some(LoopEventKind::Prompt)) {
+                    Some(start) => engine.handle(&Event { session: Some(hook.session_id.clone()), ..start.clone() }),
+                    None => engine.handle(&event),
+                },
+            };
+            last.output = output(&hook.hook_event_name, &last.answer);
+            notes.append(&mut last.answer.notes);
+            last.answer.notes = notes;
+        }
+        last
+    }
 }
 
 /// What a hook prints, or a callback returns, for an answer: JSON that Claude Code understands. An empty object lets go.

@@ -178,15 +178,13 @@ record! {
 }
 
 record! {
-    /// What a call of a tool changed.
-    LoopEffect {
+    /// What calls of tools changed.
+    LoopEffects {
         always {
-            /// Whether nobody can tell: git must be asked.
+            /// The files, from the project directory, in the order of the alphabet.
+            files: Vec<String>,
+            /// Whether a tool ran of which nobody can tell what it changed.
             opaque: bool,
-        }
-        sometimes {
-            /// The file, from the project directory; left out where none that counts was changed.
-            file: String,
         }
     }
 }

@@ -60,6 +60,9 @@ words! {
     }
 }
 
+/// As long as what `exit_detection` analyzes.
+const LONGEST_OUTPUT: usize = 1 << 28;
+
 const START: &[&str] = &[LoopEventKind::Start.as_str()];
 const BEFORE: &[&str] = &[LoopEventKind::Start.as_str(), LoopEventKind::Preview.as_str()];
 const OVER: &[&str] = &[LoopEventKind::Stop.as_str(), LoopEventKind::Failure.as_str()];
@@ -89,6 +92,7 @@ const INSTRUCTION: Field<String> = Field::text(
     "instruction",
     "What goes to the model instead of the engine's own text: `{task}`, `{id}` and `{section}` stand for the next task's.",
 )
+.at_most_chars(1 << 20)
 .default("the engine's own text")
 .on(BEFORE);
 const PATH: Field<String> = Field::text("path", "The file that changed, absolute or from the project directory.")
@@ -100,6 +104,7 @@ const TOOL: Field<String> = Field::text("tool", "The tool.").on(&[
     LoopEventKind::Called.as_str(),
 ]);
 const COMMAND: Field<String> = Field::text("command", "What the tool was to run, where it is a command.")
+    .at_most_chars(1 << 20)
     .on(&[LoopEventKind::Denied.as_str(), LoopEventKind::Called.as_str()]);
 const CALL: Field<String> = Field::text("call", "The call's own id.").on(&[
     LoopEventKind::Called.as_str(),
@@ -112,9 +117,12 @@ const AGENT: Field<String> = Field::text("agent", "The subagent that calls.")
     .on(&[LoopEventKind::Called.as_str(), LoopEventKind::Settled.as_str()]);
 const OUTPUT: Field<String> =
     Field::text("output", "What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each.")
+        .at_most_chars(LONGEST_OUTPUT)
         .on(OVER);
 const MESSAGE: Field<String> =
-    Field::text("message", "Without output: the model's last words, or (failure) why the query failed.").on(OVER);
+    Field::text("message", "Without output: the model's last words, or (failure) why the query failed.")
+        .at_most_chars(LONGEST_OUTPUT)
+        .on(OVER);
 const CLAUDE_SESSION: Field<String> =
     Field::text("claudeSession", "Claude's session, for the next query to resume.").default("the output's").on(OVER);
 const DURATION: Field<f64> =

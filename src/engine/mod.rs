@@ -20,10 +20,11 @@ mod tests;
 mod texts;
 mod turn;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use answer::{
-    ClosedLoop, LoopAnswer, LoopCounts, LoopEffect, LoopEnding, LoopHookAnswer, LoopStep, LoopWait, LoopWaitReason,
+    ClosedLoop, LoopAnswer, LoopCounts, LoopEffects, LoopEnding, LoopHookAnswer, LoopStep, LoopWait, LoopWaitReason,
 };
 pub use event::{Event, FIELDS, Limits, LoopEventKind, LoopOwner};
 
@@ -41,7 +42,7 @@ pub const RECORDS: &[&Record] = &[
     &LoopCounts::RECORD,
     &LoopAnswer::RECORD,
     &LoopHookAnswer::RECORD,
-    &LoopEffect::RECORD,
+    &LoopEffects::RECORD,
 ];
 
 /// The enumerations that events and answers are made of.
@@ -67,16 +68,14 @@ impl LoopEngine {
         Turn::take(&self.ralph, event)
     }
 
-    /// The file that an event says was changed, as it is counted, and whether any file may have been: for wrappers that
-    /// count edits and ask the guards themselves.
+    /// The files that events say were changed, each once, as they are counted: for wrappers that count edits and ask the
+    /// guards themselves.
     #[must_use]
-    pub fn effect(&self, event: &Event) -> LoopEffect {
-        match event.kind {
-            Some(LoopEventKind::Edited) => {
-                LoopEffect { opaque: false, file: notes::edited(self.ralph.project(), event.path.as_deref()) }
-            }
-            kind => LoopEffect { opaque: kind == Some(LoopEventKind::Opaque), file: None },
-        }
+    pub fn effects(&self, events: &[Event]) -> LoopEffects {
+        let of = |kind| events.iter().filter(move |event| event.kind == Some(kind));
+        let files: BTreeSet<String> =
+            of(LoopEventKind::Edited).filter_map(|event| notes::edited(self.ralph.project(), event.path.as_deref())).collect();
+        LoopEffects { files: files.into_iter().collect(), opaque: of(LoopEventKind::Opaque).next().is_some() }
     }
 
     /// As [`LoopEngine::handle`], for an event that came as JSON text; what is none changes nothing and is told in a note.

@@ -2,7 +2,7 @@
 
 import type { HookCallback } from '@anthropic-ai/claude-agent-sdk'
 import { LoopEngine, type RalphTools } from '../../index.js'
-import { told } from './input.mjs'
+import { together, told } from './input.mjs'
 import { type Hooks, hooksFor } from './merge.mjs'
 
 /** What a query's tools changed so far. */
@@ -14,7 +14,7 @@ export interface ObservedEdits {
    * `exit_detection` `analyze`; it is left out where a tool ran of which nobody can tell what it changed, such as Bash, and
    * no edit is known: then git is asked.
    */
-  take(): { files: string[]; filesChanged?: number }
+  take(): Promise<{ files: string[]; filesChanged?: number }>
 }
 
 /**
@@ -24,7 +24,8 @@ export interface ObservedEdits {
  * @example
  * const edits = observeEdits({ ralph })
  * for await (const message of query({ prompt, options: { hooks: edits.hooks } })) handle(message)
- * await ralph.circuitBreaker({ action: 'record', ...edits.take() })
+ * const { filesChanged } = await edits.take()
+ * await ralph.circuitBreaker({ action: 'record', filesChanged })
  */
 export function observeEdits({ ralph }: { ralph: RalphTools }): ObservedEdits {
   const engine = new LoopEngine(ralph)
@@ -35,11 +36,9 @@ export function observeEdits({ ralph }: { ralph: RalphTools }): ObservedEdits {
   }
   return {
     hooks: hooksFor(['PostToolUse', 'PostToolUseFailure'], note),
-    take() {
-      const effects = noted.splice(0).map((input) => engine.effect(input))
-      const files = [...new Set(effects.flatMap(({ file }) => (file === undefined ? [] : [file])))]
-      const known = files.length > 0 || !effects.some(({ opaque }) => opaque)
-      return { files, ...(known && { filesChanged: files.length }) }
+    async take() {
+      const { files, opaque } = await engine.effects(together(noted.splice(0)))
+      return { files, ...((files.length > 0 || !opaque) && { filesChanged: files.length }) }
     },
   }
 }

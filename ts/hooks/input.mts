@@ -1,6 +1,7 @@
 // What of a hook's input counts, as text for the core: a tool's answer may be megabytes of a file that nobody asks for.
 
 import type { HookEvent, HookInput } from '@anthropic-ai/claude-agent-sdk'
+import type { LoopEvent } from '../../index.js'
 
 /** Hooks that come with every call of a tool, or with a turn's calls. */
 export const TOOL_HOOKS: readonly HookEvent[] = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch']
@@ -22,4 +23,10 @@ export function told(input: HookInput): string {
     tool_input: pick(tool_input, ['file_path', 'notebook_path', 'command', 'action']),
     tool_response: pick(tool_response, ['filePath', 'notebook_path']),
   })
+}
+
+/** Inputs, each as `told` has it, as the engine takes them. */
+export function together(hooks: readonly string[], start?: LoopEvent): string {
+  const begins = start === undefined ? '' : `,"start":${JSON.stringify(start)}`
+  return `{"hooks":[${hooks.join()}]${begins}}`
 }

@@ -2,7 +2,7 @@
 
 import type { HookCallback, HookInput, SyncHookJSONOutput } from '@anthropic-ai/claude-agent-sdk'
 import { type LoopAnswer, type LoopEnding, LoopEngine, type LoopEvent, type RalphTools } from '../../index.js'
-import { TOOL_HOOKS, told } from './input.mjs'
+import { TOOL_HOOKS, together, told } from './input.mjs'
 import { type Hooks, hooksFor } from './merge.mjs'
 
 /** Options of {@link ralphLoop}. */
@@ -97,8 +97,8 @@ class Run {
     const begins = this.session === undefined && input.hook_event_name === 'UserPromptSubmit'
     if (this.session === undefined && !begins) return {}
     this.session = input.session_id
-    const inputs = [...this.noted.splice(0), told(input)]
-    const { output, answer } = await this.engine.hooks(inputs, begins ? this.start : undefined)
+    const hooks = [...this.noted.splice(0), told(input)]
+    const { output, answer } = await this.engine.hooks(together(hooks, begins ? this.start : undefined))
     this.say(answer)
     return output as SyncHookJSONOutput
   }

@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     clock: Arc<FrozenClock>,
     now: DateTime<Utc>,
     options: Value,
-    ralph: Ralph,
+    ralph: Arc<Ralph>,
 }
 
 impl Bench {
@@ -41,13 +41,13 @@ impl Bench {
     pub(crate) fn with(options: &Value) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(FrozenClock::at(noon()));
-        let ralph = open(folder.path(), options, clock.clone());
+        let ralph = Arc::new(open(folder.path(), options, clock.clone()));
         Self { folder, clock, now: noon(), options: options.clone(), ralph }
     }
 
     /// Another instance takes over, as when the wrapper is started again.
     pub(crate) fn restart(&mut self) {
-        self.ralph = open(self.folder.path(), &self.options, self.clock.clone());
+        self.ralph = Arc::new(open(self.folder.path(), &self.options, self.clock.clone()));
     }
 
     /// Lets minutes pass.
@@ -87,7 +87,7 @@ impl Bench {
     }
 
     /// The tools.
-    pub(crate) fn ralph(&self) -> &Ralph {
+    pub(crate) fn ralph(&self) -> &Arc<Ralph> {
         &self.ralph
     }
 

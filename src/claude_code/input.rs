@@ -46,6 +46,9 @@ pub struct HookInput {
     /// (`StopFailure`) More of it.
     #[serde(deserialize_with = "text")]
     pub error_details: String,
+    /// (`UserPromptSubmit`) What the person wrote.
+    #[serde(deserialize_with = "text")]
+    pub prompt: String,
     /// (`SessionStart`) Why the session begins.
     #[serde(deserialize_with = "text")]
     pub source: String,

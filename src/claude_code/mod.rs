@@ -5,6 +5,7 @@
 //! with Claude Code 2.1.332.
 
 mod input;
+pub mod plugin;
 mod tools;
 
 use serde_json::{Value, json};

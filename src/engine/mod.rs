@@ -28,10 +28,13 @@ pub use answer::{
 };
 pub use event::{Event, FIELDS, Limits, LoopEventKind, LoopOwner};
 
+pub(crate) use notes::own_file;
+
 pub use crate::store::sessions::has_session;
 
 use crate::ralph::Ralph;
 use crate::schema::{Enumeration, Record};
+use crate::store::project::Project;
 use turn::Turn;
 
 /// What an answer is made of, parts first.
@@ -60,6 +63,12 @@ impl LoopEngine {
     #[must_use]
     pub fn new(ralph: Arc<Ralph>) -> Self {
         Self { ralph }
+    }
+
+    /// The project that it loops on.
+    #[must_use]
+    pub fn project(&self) -> &Project {
+        self.ralph.project()
     }
 
     /// Takes an event and says what to do next. It never fails: an error of ours ends the loop, and is told in the answer.

@@ -64,16 +64,26 @@ pub fn edited(project: &Project, path: Option<&str>) -> Option<String> {
 
 /// A file as it is counted: inside the project, and not Ralph's own. The plan counts, for git counts it too.
 fn counted(project: &Project, path: &str) -> Option<String> {
-    let joined = project.root().join(path);
-    // A file that is new has no other name; one behind a link counts by the name that git sees.
-    let folder = joined.parent().and_then(|folder| folder.canonicalize().ok());
-    let resolved = match (folder, joined.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => lexically(&joined),
-    };
+    let resolved = resolved(&project.root().join(path));
     let inside = resolved.strip_prefix(project.root()).ok()?;
     let own = resolved.strip_prefix(project.state_dir()).is_ok_and(is_own);
     (!own && !inside.as_os_str().is_empty()).then(|| inside.to_string_lossy().into_owned())
+}
+
+/// The name of a file of Ralph's own, from the state directory; `None` for any other, the plan included.
+pub(crate) fn own_file(project: &Project, path: &Path) -> Option<String> {
+    let resolved = resolved(path);
+    let name = resolved.strip_prefix(project.state_dir()).ok().filter(|name| is_own(name))?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+/// A file's path, its folder's links resolved: a file that is new has no other name, and one behind a link counts by the name
+/// that git sees.
+fn resolved(path: &Path) -> PathBuf {
+    match (path.parent().and_then(|folder| folder.canonicalize().ok()), path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => lexically(path),
+    }
 }
 
 /// A path without `.` and `..`, by its names alone.

@@ -290,6 +290,14 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
+/// Where a project's state files are, by a look at its folder alone: for a program that must decide whether there is anything
+/// to do before it reads a configuration.
+#[must_use]
+pub fn state_dir_of(root: &Path) -> PathBuf {
+    let (layout, _) = find_layout(root, LayoutChoice::Auto);
+    root.join(layout.places().state_dir)
+}
+
 fn no_directory(path: &Path) -> Error {
     Error::new(
         ErrorCode::InvalidProject,

@@ -155,7 +155,21 @@ impl Arguments {
             return Err(Error::invalid_input(format!("{}: action must be one of {}, not {given}", definition.name, words())));
         };
         let others = raw.into_iter().filter(|(name, _)| name != "action");
-        Ok(Self { action: action.name, ..Self::check(definition.name, definition.fields, others)? })
+        let mut checked = Self { action: action.name, ..Self::check(definition.name, definition.fields, others)? };
+        checked.warn_of_fields_of_other_actions(definition);
+        Ok(checked)
+    }
+
+    /// The types refuse such a field; a call without types, or a model's, works and is told.
+    fn warn_of_fields_of_other_actions(&mut self, definition: &ToolDefinition) {
+        let foreign = definition
+            .fields
+            .iter()
+            .filter(|spec| self.values.iter().any(|(name, _)| *name == spec.name) && !spec.actions.contains(&self.action));
+        self.warnings.extend(foreign.map(|spec| {
+            let (tool, action, name, users) = (definition.name, self.action, spec.name, spec.actions.join(" or "));
+            format!("{tool}: action {action} does not look at {name:?}; it belongs to {users}")
+        }));
     }
 
     /// Checks `raw` against `fields`. `owner` stands in front of a field's name in messages.
@@ -328,6 +342,17 @@ mod tests {
         assert_eq!(check("seconds", RawValue::Number(0.5)).expect("fine").get(SECONDS), Some(0.5));
         assert_eq!(check("names", RawValue::List(vec![])).expect("fine").get(NAMES), Some(vec![]));
         assert_eq!(check("calls", RawValue::Number(1.0)).expect("fine").get(LEVEL), None);
+    }
+
+    #[test]
+    fn a_field_of_another_action_is_named_with_the_actions_that_it_belongs_to() {
+        let definition = &crate::tools::rate_limit::DEFINITION;
+        for (action, warnings) in [("increment", 0), ("check", 1)] {
+            let raw = vec![("action".into(), RawValue::Text(action.into())), ("calls".into(), RawValue::Number(2.0))];
+            let checked = Arguments::of_call(definition, raw).expect("only warned of");
+            assert_eq!(checked.warnings().len(), warnings, "{action}");
+            assert!(checked.warnings().iter().all(|text| text.contains("\"calls\"; it belongs to increment")), "{action}");
+        }
     }
 
     #[test]

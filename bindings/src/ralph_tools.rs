@@ -48,32 +48,33 @@ impl RalphTools {
         }
     }
 
-    /// Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`.
-    #[napi(ts_args_type = "input: RateLimitToolInput", ts_return_type = "Promise<RateLimitToolOutput>")]
+    /// Says whether another call of Claude fits into this hour, and counts it. Declared by codegen, as all five are: one
+    /// overload an action.
+    #[napi(skip_typescript)]
     pub fn rate_limit(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "rate_limit", &input, Address { listener, number })
     }
 
-    /// Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`.
-    #[napi(ts_args_type = "input: ExitDetectionToolInput", ts_return_type = "Promise<ExitDetectionToolOutput>")]
+    /// Reads a loop's output and says whether the run is over.
+    #[napi(skip_typescript)]
     pub fn exit_detection(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "exit_detection", &input, Address { listener, number })
     }
 
-    /// Stops a run that makes no progress: see `CircuitBreakerToolInput`.
-    #[napi(ts_args_type = "input: CircuitBreakerToolInput", ts_return_type = "Promise<CircuitBreakerToolOutput>")]
+    /// Stops a run that makes no progress.
+    #[napi(skip_typescript)]
     pub fn circuit_breaker(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "circuit_breaker", &input, Address { listener, number })
     }
 
-    /// Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`.
-    #[napi(ts_args_type = "input: TaskPlannerToolInput", ts_return_type = "Promise<TaskPlannerToolOutput>")]
+    /// Lists the plan's tasks and ticks them one by one.
+    #[napi(skip_typescript)]
     pub fn task_planner(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "task_planner", &input, Address { listener, number })
     }
 
-    /// Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`.
-    #[napi(ts_args_type = "input: ProgressReporterToolInput", ts_return_type = "Promise<ProgressReporterToolOutput>")]
+    /// Keeps `status.json`, the log and the metrics.
+    #[napi(skip_typescript)]
     pub fn progress_reporter(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "progress_reporter", &input, Address { listener, number })
     }

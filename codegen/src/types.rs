@@ -49,7 +49,7 @@ pub fn union(words: &[&str]) -> String {
     words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" | ")
 }
 
-/// The actions that look at a field, where not all do.
+/// The actions or events that look at a field, where not all do.
 pub fn used_by(field: &FieldSpec) -> Option<String> {
     let names: Vec<_> = field.actions.iter().map(|action| format!("`{action}`")).collect();
     (!names.is_empty()).then(|| names.join(", "))

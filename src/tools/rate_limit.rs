@@ -104,6 +104,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
             Access::Full,
             "Asks for calls before they are made and counts them if admitted; also adds used tokens.",
         )
+        .gives(&["admitted"])
         .cumulative(),
         Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour.").destructive(),
         Action::read(Verb::Status.as_str(), "The same as `check`."),

@@ -14,6 +14,7 @@ mod tests;
 pub use files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, SessionFile, StoredAnalysis};
 pub use run::run;
 
+use crate::error::ErrorCode;
 use crate::rules::analysis::OutputFormat;
 use crate::rules::analysis::api_limit::ApiLimitKind;
 use crate::rules::signals::{ExitReason, SignalLists};
@@ -185,6 +186,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
             Access::Full,
             "Reads one loop's output, remembers its signals, and answers as `check`.",
         )
+        .gives(&["analysis"])
+        .throws(&[ErrorCode::OutputNotFound, ErrorCode::OutsideProject])
         .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),
         Action::write(Verb::Reset.as_str(), Access::Full, "Starts a run: forgets all signals and the last analysis.")

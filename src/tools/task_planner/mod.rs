@@ -8,6 +8,7 @@ mod run;
 mod tests;
 mod update;
 
+use crate::error::ErrorCode;
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
 
@@ -96,6 +97,7 @@ const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as
     // A line of the plan may be as long.
     .at_most_chars(1 << 20)
     .on(&[Verb::Update.as_str()])
+    .required(&[Verb::Update.as_str()])
     .access(Access::Worker);
 
 const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task, false makes it pending again.")
@@ -129,7 +131,12 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
-        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it."),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it.").throws(&[
+            ErrorCode::PlanNotFound,
+            ErrorCode::TaskNotFound,
+            ErrorCode::TaskAmbiguous,
+            ErrorCode::OutsideProject,
+        ]),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
     ],
     fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],

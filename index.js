@@ -79,4 +79,3 @@ function load() {
 module.exports.RalphTools = RalphTools
 module.exports.RalphToolError = RalphToolError
 module.exports.toolDefinitions = native.toolDefinitions
-module.exports.__napiBindingTarget = native.__napiBindingTarget

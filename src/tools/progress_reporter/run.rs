@@ -5,8 +5,8 @@ use serde_json::{Number, Value, json};
 
 use super::files::{ProgressFile, Status, StatusFile};
 use super::{
-    CALLS_MADE, EXIT_REASON, LAST_ACTION, LEVEL, LOOP_CALLS, LOOP_COUNT, LOOP_DURATION, LOOP_SUCCEEDED, Level, MESSAGE,
-    ProgressMetrics, ProgressReporterToolOutput, RalphStatus, STATUS, Verb,
+    CALLS_MADE, EXIT_REASON, LAST_ACTION, LEVEL, LOOP_CALLS, LOOP_COST, LOOP_COUNT, LOOP_DURATION, LOOP_SUCCEEDED, LOOP_TOKENS,
+    Level, MESSAGE, ProgressMetrics, ProgressReporterToolOutput, RalphStatus, STATUS, Verb,
 };
 use crate::error::Result;
 use crate::generation::Generation;
@@ -19,6 +19,7 @@ use crate::store::files::{Reader, Writer};
 use crate::store::log::{ARCHIVES, LineFile, archive};
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::StateFile;
+use crate::tools::exit_detection::{ResponseAnalysisFile, StoredAnalysis};
 use crate::tools::rate_limit::Hour;
 
 /// Runs an action.
@@ -60,7 +61,7 @@ fn update(files: &mut Writer<'_>, arguments: &Arguments) -> Result<RalphStatus> 
         Some(line) => Some((LineFile::open_rotated(files, project.log_file())?, line)),
         None => None,
     };
-    let measures = match measures(arguments, &answer, files) {
+    let measures = match measures(arguments, &answer, files)? {
         Some(line) => Some((LineFile::open(files, &project.logs_dir().join("metrics.jsonl"))?, line)),
         None => None,
     };
@@ -151,29 +152,45 @@ fn describe(status: &RalphStatus) -> String {
 }
 
 /// The line for `metrics.jsonl`: where a duration and an outcome are given.
-fn measures(arguments: &Arguments, status: &RalphStatus, files: &mut Reader<'_>) -> Option<String> {
+fn measures(arguments: &Arguments, status: &RalphStatus, files: &mut Reader<'_>) -> Result<Option<String>> {
     let (duration, success) = match (arguments.get(LOOP_DURATION), arguments.get(LOOP_SUCCEEDED)) {
         (Some(duration), Some(success)) => (duration, success),
-        (None, None) => return None,
+        (None, None) => return Ok(None),
         _ => {
             files.warn("the loop was not added to the statistics: that takes both loopDurationSeconds and loopSucceeded");
-            return None;
+            return Ok(None);
         }
     };
-    let line = json!({
+    // What that loop's own output said of it.
+    let last = files.load::<ResponseAnalysisFile>()?.filter(|last| last.loop_number() == Some(status.loop_count));
+    let tokens = arguments.get(LOOP_TOKENS).or_else(|| last.as_ref().and_then(StoredAnalysis::tokens_used));
+    let cost = arguments.get(LOOP_COST).or_else(|| last.as_ref().and_then(StoredAnalysis::cost_usd));
+    let mut line = json!({
         "timestamp": status.timestamp,
         "loop": status.loop_count,
         "duration": seconds(duration),
         "success": success,
         "calls": arguments.get(LOOP_CALLS).unwrap_or(1),
     });
-    Some(line.to_string())
+    // Ralph's own readers take no notice of these two.
+    if let Some(tokens) = tokens {
+        line["tokens"] = tokens.into();
+    }
+    if let Some(cost) = cost.and_then(|cost| rounded(cost, 1_000_000.0)) {
+        line["cost_usd"] = cost.into();
+    }
+    Ok(Some(line.to_string()))
 }
 
 /// Seconds to the millisecond; a whole number without decimals, as bash writes it.
 fn seconds(duration: f64) -> Option<Number> {
-    let rounded = (duration * 1000.0).round() / 1000.0;
-    let rounded = if rounded.is_finite() { rounded } else { duration };
+    rounded(duration, 1000.0)
+}
+
+/// A number to so many parts of one; a whole number without decimals.
+fn rounded(number: f64, parts: f64) -> Option<Number> {
+    let rounded = (number * parts).round() / parts;
+    let rounded = if rounded.is_finite() { rounded } else { number };
     Number::from_f64(rounded).map(|number| crate::store::document::whole_number(&number).map_or(number, Number::from))
 }
 
@@ -225,5 +242,8 @@ fn metrics(totals: &Totals, circuit_opens: u64) -> ProgressMetrics {
         success_rate: totals.success_rate(),
         circuit_opens,
         skipped_lines: totals.skipped,
+        total_calls: totals.calls,
+        total_tokens: totals.tokens,
+        total_cost_usd: totals.cost.map(|cost| (cost.min(1e9) * 1_000_000.0).round() / 1_000_000.0),
     }
 }

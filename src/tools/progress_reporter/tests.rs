@@ -32,7 +32,7 @@ fn before_any_update_the_status_is_unknown_and_nothing_is_written() {
             "timestamp": "2026-03-01T12:00:00+00:00", "loopCount": 0, "callsMade": 0, "status": "unknown", "maxCalls": 100,
             "nextReset": "2026-03-01T13:00:00+00:00",
             "metrics": {"totalLoops": 0, "successfulLoops": 0, "failedLoops": 0, "averageDuration": 0.0, "successRate": 0.0,
-                        "circuitOpens": 0, "skippedLines": 0},
+                        "circuitOpens": 0, "skippedLines": 0, "totalCalls": 0},
         });
         assert_eq!(answer, expected);
     }
@@ -204,7 +204,7 @@ fn a_finished_loop_is_a_line_as_bash_writes_it() {
                     {\"timestamp\":\"2026-03-01T12:00:00+00:00\",\"loop\":2,\"duration\":0.123,\"success\":false,\"calls\":3}\n";
     assert_eq!(fs::read_to_string(bench.state("logs/metrics.jsonl")).expect("there"), expected);
     let statistics = json!({"totalLoops": 2, "successfulLoops": 1, "failedLoops": 1, "averageDuration": 12.123 / 2.0,
-        "successRate": 50.0, "circuitOpens": 0, "skippedLines": 1});
+        "successRate": 50.0, "circuitOpens": 0, "skippedLines": 1, "totalCalls": 6});
     assert_eq!(answer["metrics"], statistics);
     assert_eq!(read(&bench)["metrics"], statistics);
 }
@@ -373,4 +373,34 @@ fn a_message_alone_makes_no_status() {
     bench.write("status.json", "{\"status\": \"run");
     update(&bench, &json!({"message": "hello"}));
     assert!(bench.state("status.json.corrupt-20260301T120000Z").exists(), "what is damaged is still kept aside");
+}
+
+/// S30 and S33: what loops called, used and cost.
+#[test]
+fn calls_tokens_and_cost_add_up() {
+    let bench = Bench::new();
+    let finished = |number: u64, more: Value| {
+        let mut fields = json!({"loopCount": number, "loopDurationSeconds": 1, "loopSucceeded": true});
+        fields.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        update(&bench, &fields)["metrics"].clone()
+    };
+    let totals =
+        |metrics: &Value| (metrics["totalCalls"].clone(), metrics["totalTokens"].clone(), metrics["totalCostUsd"].clone());
+    assert_eq!(totals(&finished(1, json!({"loopCalls": 2}))), (json!(2), Value::Null, Value::Null));
+    assert_eq!(totals(&finished(2, json!({"loopTokens": 1800, "loopCostUsd": 0.1}))), (json!(3), json!(1800), json!(0.1)));
+    // Left out: what the analysis of that loop says, and no other's.
+    bench.write(".response_analysis", r#"{"loop_number": 3, "analysis": {"tokens_used": 200, "cost_usd": 0.2}}"#);
+    assert_eq!(totals(&finished(3, json!({}))), (json!(4), json!(2000), json!(0.3)));
+    assert_eq!(totals(&finished(4, json!({}))), (json!(5), json!(2000), json!(0.3)));
+    assert_eq!(totals(&finished(3, json!({"loopTokens": 0, "loopCostUsd": 0}))), (json!(6), json!(2000), json!(0.3)));
+    let lines = fs::read_to_string(bench.state("logs/metrics.jsonl")).expect("there");
+    let second = lines.lines().nth(1).expect("two lines");
+    assert!(second.ends_with(r#","success":true,"calls":1,"tokens":1800,"cost_usd":0.1}"#), "{second}");
+    assert!(lines.lines().next().is_some_and(|first| first.ends_with(r#""calls":2}"#)), "as bash writes it");
+    // Lines of others, and lines that say something else.
+    bench.write(
+        "logs/metrics.jsonl",
+        "{\"duration\":1,\"success\":true}\n{\"duration\":1,\"success\":true,\"calls\":7,\"cost_usd\":\"much\"}\n",
+    );
+    assert_eq!(totals(&read(&bench)["metrics"]), (json!(7), Value::Null, Value::Null));
 }

@@ -107,7 +107,7 @@ impl Totals {
 }
 
 /// Adds up `metrics.jsonl` chunk by chunk.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Metrics {
     totals: Totals,
     lines: Lines,
@@ -159,14 +159,14 @@ fn add_line(totals: &mut Totals, line: Line<'_>) {
         return;
     }
     for object in Deserializer::from_slice(line).into_iter::<Map<String, Value>>() {
-        let measured = object.ok().and_then(|object| {
+        let found = object.ok().and_then(|object| {
             let seconds = object.get("duration")?.as_f64()?;
             let success = object.get("success")?.as_bool()?;
             let count = |key| object.get(key).and_then(Value::as_u64);
             let cost = object.get("cost_usd").and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
             Some(Measures { seconds, success, calls: count("calls").unwrap_or(0), tokens: count("tokens"), cost })
         });
-        match measured {
+        match found {
             Some(measures) => totals.measured(measures),
             None => totals.skipped += 1,
         }

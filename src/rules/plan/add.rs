@@ -54,7 +54,7 @@ fn without_boxes(text: &str) -> String {
     while let Some(&c) = chars.get(at) {
         let rest = chars.get(at..).unwrap_or_default();
         let (inside, width) = match rest {
-            ['[', ']', ..] => ("".to_owned(), 2),
+            ['[', ']', ..] => (String::new(), 2),
             ['[', mark, ']', ..] if *mark != '[' => (mark.to_string(), 3),
             _ => {
                 plain.push(c);

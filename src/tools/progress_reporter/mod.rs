@@ -2,6 +2,7 @@
 
 mod files;
 mod run;
+mod statistics;
 #[cfg(test)]
 mod tests;
 

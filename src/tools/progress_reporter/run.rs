@@ -4,6 +4,7 @@ use chrono::SecondsFormat;
 use serde_json::{Number, Value, json};
 
 use super::files::{ProgressFile, Status, StatusFile};
+use super::statistics::totals;
 use super::{
     CALLS_MADE, EXIT_REASON, LAST_ACTION, LEVEL, LOOP_CALLS, LOOP_COST, LOOP_COUNT, LOOP_DURATION, LOOP_SUCCEEDED, LOOP_TOKENS,
     Level, MESSAGE, ProgressMetrics, ProgressReporterToolOutput, RalphStatus, STATUS, Verb,
@@ -12,11 +13,9 @@ use crate::error::Result;
 use crate::generation::Generation;
 use crate::input::Arguments;
 use crate::rules::log_line::log_line;
-use crate::rules::loop_log::LoopLog;
-use crate::rules::metrics::{Metrics, Totals};
-use crate::store::chunks::{read_chunks, read_lines_in_parts};
+use crate::rules::metrics::Totals;
 use crate::store::files::{Reader, Writer};
-use crate::store::log::{ARCHIVES, LineFile, archive};
+use crate::store::log::LineFile;
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::StateFile;
 use crate::tools::exit_detection::{ResponseAnalysisFile, StoredAnalysis};
@@ -216,21 +215,6 @@ fn output(files: &mut Reader<'_>, status: RalphStatus) -> Result<ProgressReporte
         metrics: metrics(&totals(files.project())?, opens),
         progress: files.load::<ProgressFile>()?,
     })
-}
-
-/// What the loops add up to: by `metrics.jsonl`, else by `ralph.log` with its archives, the oldest first.
-fn totals(project: &Project) -> Result<Totals> {
-    let logs = project.logs_dir();
-    if let Some(parts) = read_lines_in_parts(&logs.join("metrics.jsonl"), Metrics::feed)? {
-        return Ok(parts.into_iter().map(Metrics::finish).fold(Totals::default(), Totals::plus));
-    }
-    let path = logs.join("ralph.log");
-    let mut log = LoopLog::new(*project.zone());
-    for file in (1..=ARCHIVES).rev().map(|number| archive(&path, number)).chain([path.clone()]) {
-        read_chunks(&file, |chunk| log.feed(chunk))?;
-        log.end_of_file();
-    }
-    Ok(log.finish())
 }
 
 fn metrics(totals: &Totals, circuit_opens: u64) -> ProgressMetrics {

@@ -404,3 +404,64 @@ fn calls_tokens_and_cost_add_up() {
     );
     assert_eq!(totals(&read(&bench)["metrics"]), (json!(7), Value::Null, Value::Null));
 }
+
+/// An instance reads on; another, which knows nothing, must answer the same whatever happens to the files.
+#[test]
+fn what_an_instance_remembers_is_what_is_there() {
+    let start = |number: u64| format!("[2026-03-01 10:00:00] [LOOP] === Starting Loop #{number} ===\n");
+    let end = |number: u64| {
+        format!(
+            "[2026-03-01 10:01:00] [SUCCESS] execution completed successfully\n[2026-03-01 10:02:00] [LOOP] === Completed Loop #{number} ===\n"
+        )
+    };
+    let measured = |seconds: u64| {
+        format!("{{\"timestamp\":\"2026-03-01T10:20:30Z\",\"loop\":1,\"duration\":{seconds},\"success\":true,\"calls\":1}}\n")
+    };
+    let bench = Bench::with(&json!({"layout": "flat"}));
+    let path = |name: &str| bench.state(&format!("logs/{name}"));
+    let write = |name: &str, text: String| bench.write(&format!("logs/{name}"), text);
+    let append = |name: &str, text: String| {
+        let before = fs::read_to_string(path(name)).unwrap_or_default();
+        let file = fs::OpenOptions::new().append(true).create(true).open(path(name));
+        file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes())).expect("appended");
+        assert!(fs::read_to_string(path(name)).expect("there").starts_with(&before));
+    };
+    let mut seen = Vec::new();
+    let mut look = |what: &str| {
+        let fresh = Bench::over(&bench);
+        let (ours, theirs) = (
+            read(&bench)["metrics"].clone(),
+            fresh.call("progress_reporter", crate::testing::raw(&json!({"action": "read"}))).expect("read")["metrics"].clone(),
+        );
+        assert_eq!(ours, theirs, "{what}");
+        seen.push(ours["totalLoops"].as_u64().expect("a count"));
+    };
+    look("nothing");
+    write("ralph.log", start(1));
+    look("begun");
+    append("ralph.log", end(1));
+    look("ended");
+    append("ralph.log", start(2) + &end(2)[..60]);
+    look("cut in a line");
+    append("ralph.log", end(2)[60..].to_owned());
+    look("the rest of it");
+    append("ralph.log", start(3));
+    fs::rename(path("ralph.log"), path("ralph.log.1")).expect("rotated");
+    look("rotated");
+    write("ralph.log", end(3));
+    look("gone on in the next");
+    fs::remove_file(path("ralph.log.1")).expect("removed");
+    look("without the archive");
+    fs::remove_file(path("ralph.log")).expect("removed");
+    write("ralph.log", start(1) + &end(1));
+    look("replaced");
+    write("metrics.jsonl", measured(1) + &measured(2)[..20]);
+    look("measured");
+    append("metrics.jsonl", measured(2)[20..].to_owned());
+    look("on");
+    write("metrics.jsonl", measured(7));
+    look("cut");
+    fs::remove_file(path("metrics.jsonl")).expect("removed");
+    look("the log again");
+    assert_eq!(seen, [0, 0, 1, 1, 2, 2, 3, 0, 1, 1, 2, 1, 1]);
+}

@@ -1,6 +1,6 @@
 //! What changed since a loop began, as git tells it. It is asked before the lock is taken: git may take a while.
 
-use super::files::{LoopFilesFile, LoopStart, LoopStartFile};
+use super::files::{LoopFilesFile, LoopStart, LoopStartFile, StateFile};
 use crate::error::Result;
 use crate::generation::Generation;
 use crate::store::files::{Reader, Writer};
@@ -89,6 +89,21 @@ impl Beginning {
         let start = LoopStart { began, ticked: ticked(files), uncommitted };
         files.save::<LoopFilesFile>(&start)
     }
+}
+
+/// A loop that is open for longer was broken off.
+const LONGEST_LOOP: chrono::TimeDelta = chrono::TimeDelta::hours(24);
+
+/// When the loop began that is under way, as `begin` wrote it; `None` where none has begun, or it is recorded.
+///
+/// # Errors
+/// `IO_ERROR`.
+pub fn loop_at_hand(files: &mut Reader<'_>) -> Result<Option<String>> {
+    let recorded = files.load::<StateFile>()?.is_some_and(|breaker| breaker.recorded_loop.is_some());
+    let began = files.load::<LoopFilesFile>()?.map(|start| start.began).filter(|_| !recorded);
+    let since = |began: &String| chrono::DateTime::parse_from_rfc3339(began).ok().map(|began| files.now() - began.to_utc());
+    let under_way = began.as_ref().and_then(since).is_some_and(|since| since.abs() < LONGEST_LOOP);
+    Ok(began.filter(|_| under_way))
 }
 
 /// How many tasks of the plan are ticked; `None` where there is no plan to be read.

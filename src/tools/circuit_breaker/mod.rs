@@ -7,7 +7,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Changes, changes, files_changed};
+pub use changes::{Changes, changes, files_changed, loop_at_hand};
 pub use claims::compare_claims;
 pub use files::{HistoryFile, LoopFilesFile, LoopStart, LoopStartFile, StateFile};
 pub use run::run;

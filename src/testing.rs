@@ -45,6 +45,11 @@ impl Bench {
         Self { folder, clock, now: noon(), options: options.clone(), ralph }
     }
 
+    /// Another instance on the same folder, which has seen nothing of it yet.
+    pub(crate) fn over(other: &Self) -> Ralph {
+        open(other.root(), &other.options, other.clock.clone())
+    }
+
     /// Another instance takes over, as when the wrapper is started again.
     pub(crate) fn restart(&mut self) {
         self.ralph = Arc::new(open(self.folder.path(), &self.options, self.clock.clone()));

@@ -1,8 +1,11 @@
-//! Writes what derives from the tools' definitions: the declarations in front of `index.d.ts`, and the tables of
-//! `docs/API.md`. `npm run generate` runs it; CI fails where that changes a file.
+//! Writes what derives from the tools' definitions, the declarations in front of `index.d.ts` and the tables of
+//! `docs/API.md`; and what derives from the targets that `package.json` names, the packages in `npm/` and the addon's
+//! loader. `npm run generate` runs it; CI fails where that changes a file.
 
 mod comment;
 mod declarations;
+mod loader;
+mod packages;
 mod reference;
 mod types;
 
@@ -22,6 +25,7 @@ fn main() -> ExitCode {
 
 fn write_all(root: &Path) -> io::Result<()> {
     fs::write(root.join("bindings/types.d.ts"), declarations::all())?;
+    packages::write(root)?;
     let reference = root.join("docs/API.md");
     let document = fs::read_to_string(&reference)?;
     let document = reference::refresh(&document).map_err(|error| io::Error::other(format!("docs/API.md: {error}")))?;

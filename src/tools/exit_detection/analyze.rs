@@ -15,8 +15,9 @@ use crate::rules::breaker::Stamp;
 use crate::rules::signals::{LoopSignals, feed};
 use crate::schema::MAX_SAFE_INTEGER;
 use crate::store::files::Writer;
+use crate::store::git::is_commit_name;
 use crate::store::project::{Outcome, Project};
-use crate::tools::circuit_breaker::files_changed;
+use crate::tools::circuit_breaker::{LoopStartFile, files_changed};
 
 /// Reads the output and asks git before the lock is taken: both may take a while. What they found is weighed and written
 /// under it.
@@ -28,7 +29,13 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         (FilesChanged::Told(count), Vec::new())
     } else {
         let counted = files_changed(project)?;
-        (FilesChanged::Counted(counted.value), counted.warnings)
+        // Where git knows when the loop began, and had an answer, it is certain.
+        let certain = counted.warnings.is_empty() && begun(project)?;
+        let changed = match counted.value {
+            Some(count) if certain => FilesChanged::Certain(count),
+            count => FilesChanged::Counted(count.unwrap_or(0)),
+        };
+        (changed, counted.warnings)
     };
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
@@ -46,6 +53,11 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         this.previous_cost = previous_cost(&before, session.as_ref(), number, &seen);
         conclude(files, &this, seen, session)
     })
+}
+
+/// Whether `begin` has stored the commit at which the loop began.
+fn begun(project: &Project) -> Result<bool> {
+    Ok(project.read(|files| Ok(files.load::<LoopStartFile>()?.is_some_and(|sha| is_commit_name(&sha))))?.value)
 }
 
 /// The loop that is analysed.

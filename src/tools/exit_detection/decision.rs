@@ -6,9 +6,10 @@ use super::ExitDetectionToolOutput;
 use super::files::{RECOMMENDATION, SessionFile, StoredAnalysis, USING_OVERAGE};
 use crate::error::Result;
 use crate::generation::Generation;
-use crate::rules::plan::{Plan, Totals};
+use crate::rules::plan::Totals;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
+use crate::tools::task_planner::count;
 
 /// Whether the run should end, by these signals, this analysis and the plan as it is.
 ///
@@ -55,10 +56,9 @@ fn session(files: &mut Reader<'_>) -> Result<Option<(String, u64)>> {
 /// How the plan stands; without one there are no tasks. A plan that cannot be read has none either, with a warning: it
 /// must not keep the other signals from counting.
 pub fn plan_totals(files: &mut Reader<'_>) -> Totals {
-    let project = files.project();
-    let text = files.plan().unwrap_or_else(|error| {
+    let survey = count(files).unwrap_or_else(|error| {
         files.warn(format!("the plan does not count: {}", error.message()));
         None
     });
-    text.map(|text| Plan::parse(&text, &project.config().optional_sections, project.generation()).totals()).unwrap_or_default()
+    survey.unwrap_or_default().totals
 }

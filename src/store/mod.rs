@@ -13,4 +13,5 @@ pub mod mend;
 pub mod paths;
 pub mod project;
 pub mod replace;
+pub mod shared;
 pub mod turns;

@@ -215,6 +215,25 @@ export interface RalphToolsOptions {
    */
   allowedTools?: string | undefined
   /**
+   * What Claude is told to write between `<promise>` and `</promise>` when all is done: an exit signal, as
+   * EXIT_SIGNAL: true is. At most 10000 characters.
+   *
+   * @default `COMPLETION_PROMISE`, built in: none
+   */
+  completionPromise?: string | undefined
+  /**
+   * End the run once paid overage is being used (exitReason `overage`).
+   *
+   * @default `STOP_AT_OVERAGE`, built in: false
+   */
+  stopAtOverage?: boolean | undefined
+  /**
+   * Hours after which exit_detection tells no session to resume (v0.11). A whole number from 0 to 8766000.
+   *
+   * @default `CLAUDE_SESSION_EXPIRY_HOURS`, in `.ralphrc` `SESSION_EXPIRY_HOURS`; built in: 24
+   */
+  sessionExpiryHours?: number | undefined
+  /**
    * Log lines below it are not written.
    *
    * @default `info`
@@ -278,8 +297,8 @@ export interface RateLimitToolInput {
  *
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
- * last analysis is of what it read.
+ * permission_denied, blocked, overage, safety_circuit_breaker). signals lists the loops that said so. confidence
+ * is how sure the last analysis is of what it read.
  */
 export interface ExitDetectionToolInput {
   /**
@@ -678,13 +697,16 @@ export interface LoopEvent {
 export type RateLimitBound = 'calls' | 'tokens'
 
 /** Why a run should end; empty: it should not. */
-export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
+export type ExitReason = '' | 'permission_denied' | 'overage' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'blocked' | 'plan_complete'
 
 /** How an output is written. */
 export type OutputFormat = 'text' | 'json' | 'stream-json'
 
 /** Which limit of the plan was reached. */
 export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
+
+/** What kept the provider from answering. */
+export type ApiErrorKind = 'overloaded' | 'rate_limited' | 'server'
 
 /** Whether the loop may run. */
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
@@ -739,6 +761,8 @@ export interface ExitSignals {
   doneSignals: number[]
   /** Loops that asked to end the run (v0.9 rules: loops of a confidence of 60 or more). */
   completionIndicators: number[]
+  /** (v0.11 rules) Loops in which Claude said that it is blocked, where there are any. */
+  blockedLoops?: number[]
 }
 
 /** What one loop's output says. */
@@ -796,6 +820,22 @@ export interface ResponseAnalysis {
   sessionId?: string
   /** The provider's limit that the loop ran into. Do not record the loop: wait, and run it again. */
   apiLimit?: ApiLimit
+  /** The provider's failure. Such a loop is not counted: wait, and run it again. */
+  apiError?: ApiError
+  /** How much of the plan is used, where the output tells. */
+  apiUsage?: ApiUsage
+  /** What the loop cost, in US dollars, by Claude Code's estimate: of a resumed session only what is new. */
+  costUsd?: number
+  /** What Claude says of its work: `IN_PROGRESS`, `COMPLETE` or `BLOCKED`. */
+  status?: string
+  /** What Claude says of the tests: `PASSING`, `FAILING` or `NOT_RUN`. */
+  testsStatus?: string
+  /** What Claude says it did: `IMPLEMENTATION`, `TESTING`, `DOCUMENTATION`, `REFACTORING` and so on. */
+  workType?: string
+  /** How many tasks Claude says it completed in the loop. */
+  tasksCompleted?: number
+  /** What Claude recommends, in at most 500 characters. */
+  recommendation?: string
 }
 
 /** A limit of the provider's: not Ralph's, and no fault of the loop. */
@@ -806,6 +846,39 @@ export interface ApiLimit {
   message: string
   /** When it is lifted: ISO 8601, UTC; null where no time is named. */
   resetsAt: string | null
+}
+
+/** A call that failed at the provider: no fault of the loop, which is not counted. Wait, and run it again. */
+export interface ApiError {
+  /** Why. */
+  kind: ApiErrorKind
+  /**
+   * The status that the provider answered; where the output names none, the one that such errors have: 529, 429 or
+   * 500.
+   */
+  status: number
+  /** Seconds to wait, where the message names them. */
+  retryAfterSeconds?: number
+}
+
+/** How much of the plan is used, by the events that Claude Code sends. */
+export interface ApiUsage {
+  /** Whether paid overage is being used. */
+  isUsingOverage: boolean
+  /** The windows that were told of, as they were told last. */
+  windows: ApiUsageWindow[]
+}
+
+/** How full one of the plan's windows is. */
+export interface ApiUsageWindow {
+  /** Which: `five_hour`, `seven_day`, `seven_day_opus`, `overage` and so on, as Claude Code names them. */
+  window: string
+  /** `allowed`, `allowed_warning` or `rejected`. */
+  status?: string
+  /** From 0 to 1, and beyond. */
+  utilization?: number
+  /** When it begins anew: ISO 8601, UTC. */
+  resetsAt?: string
 }
 
 /** The answer of `exit_detection`. */
@@ -820,6 +893,12 @@ export interface ExitDetectionToolOutput {
   signals: ExitSignals
   /** (analyze) What the output says. */
   analysis?: ResponseAnalysis
+  /** Where exitReason is `blocked`: what Claude says it needs. */
+  recommendation?: string
+  /** (v0.11 rules) The session that the next query may resume; none once it is older than sessionExpiryHours. */
+  sessionId?: string
+  /** (v0.11 rules) How old that session is, in seconds. */
+  sessionAgeSeconds?: number
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }

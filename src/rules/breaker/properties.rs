@@ -28,9 +28,16 @@ fn any_observation() -> impl Strategy<Value = Observation> {
     let analysis = (prop::option::weighted(0.9, number()), files(), any::<[bool; 3]>(), prop::bool::weighted(0.2));
     (number(), files(), any::<Option<bool>>(), prop::option::of(analysis)).prop_map(
         |(loop_number, files_changed, has_errors, analysis)| {
-            let analysis = analysis.map(|(of, files_modified, [permission_denials, asking_questions, has_errors], signal)| {
-                LoopAnalysis { loop_number: of, signal, files_modified, permission_denials, asking_questions, has_errors }
-            });
+            let analysis =
+                analysis.map(|(of, files_modified, [permission_denials, asking_questions, has_errors], signal)| LoopAnalysis {
+                    loop_number: of,
+                    signal,
+                    files_modified,
+                    permission_denials,
+                    asking_questions,
+                    has_errors,
+                    provider_failed: false,
+                });
             Observation { loop_number, files: Files::Told(files_changed), has_errors, analysis }
         },
     )

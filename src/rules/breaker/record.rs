@@ -24,6 +24,8 @@ pub struct LoopAnalysis {
     pub asking_questions: bool,
     /// `has_errors`.
     pub has_errors: bool,
+    /// Whether the call failed at the provider: then nothing is known of the loop (case S6).
+    pub provider_failed: bool,
 }
 
 /// What is known of the files that a loop changed.
@@ -57,7 +59,8 @@ pub struct Recorded {
     pub breaker: Breaker,
     /// What to append to the history, in order.
     pub transitions: Vec<Transition>,
-    /// Whether the loop had been recorded before; then nothing is to be written.
+    /// Whether the loop does not count, for it was recorded before, or its call failed at the provider; then nothing is to be
+    /// written.
     pub repeated: bool,
     /// What was guessed or mended.
     pub warnings: Vec<String>,
@@ -74,6 +77,12 @@ pub fn record(written: &Breaker, auto_reset: bool, seen: &Observation, rules: &R
             "loop {} is recorded already and counts once; call begin before each loop, or pass the number of the loop",
             seen.loop_number
         );
+        return Recorded { breaker: written.clone(), transitions: Vec::new(), repeated: true, warnings: vec![warning] };
+    }
+
+    if seen.analysis.is_some_and(|last| last.provider_failed && last.loop_number == Some(seen.loop_number)) {
+        let warning =
+            format!("the call of loop {} failed at the provider: it is not counted; wait, and run it again", seen.loop_number);
         return Recorded { breaker: written.clone(), transitions: Vec::new(), repeated: true, warnings: vec![warning] };
     }
 

@@ -38,6 +38,12 @@ pub struct Config {
     pub optional_sections: Vec<String>,
     /// `ALLOWED_TOOLS`: the tools that Claude may use, as Claude Code writes them.
     pub allowed_tools: String,
+    /// `COMPLETION_PROMISE`: the promise that is an exit signal; empty: none is.
+    pub completion_promise: String,
+    /// `STOP_AT_OVERAGE`: whether paid overage ends the run.
+    pub stop_at_overage: bool,
+    /// `CLAUDE_SESSION_EXPIRY_HOURS`: hours after which a session is not resumed.
+    pub session_expiry_hours: u64,
 }
 
 /// The configuration files that may count.
@@ -129,6 +135,12 @@ impl Config {
                 Some(tools) => tools.clone(),
                 None => sources.text(&setting::ALLOWED_TOOLS).value,
             },
+            completion_promise: match &options.completion_promise {
+                Some(promise) => promise.clone(),
+                None => sources.text(&setting::COMPLETION_PROMISE).value,
+            },
+            stop_at_overage: sources.boolean(&setting::STOP_AT_OVERAGE, options.stop_at_overage)?,
+            session_expiry_hours: sources.integer(&setting::SESSION_EXPIRY_HOURS, options.session_expiry_hours)?,
         };
         Ok((config, warnings))
     }

@@ -1,4 +1,4 @@
-// `ralph-mcp status`: what it gathers, and how it fits on a screen.
+// `ralph-sdk-tools status`: what it gathers, and how it fits on a screen.
 
 import { spawnSync } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
@@ -164,7 +164,7 @@ describe('--watch', () => {
 
 describe('the program', () => {
   const status = (folder: string, ...args: string[]) =>
-    spawnSync(process.execPath, [join(ROOT, 'dist/ralph-mcp.mjs'), 'status', '--project', folder, ...args], {
+    spawnSync(process.execPath, [join(ROOT, 'dist/ralph-sdk-tools.cjs'), 'status', '--project', folder, ...args], {
       encoding: 'utf8',
       env: { ...process.env, TZ: 'UTC', HOME: folder, NO_COLOR: '1' },
     })

@@ -1,6 +1,9 @@
-// `ralph-mcp status`.
+// `ralph-sdk-tools status`.
 
 import { RalphTools } from '../../index.js'
+import { type Call, EXIT } from '../cli/commands.mjs'
+import { UsageError } from '../cli/options.mjs'
+import { jsonText } from '../terminal.mjs'
 import { renderStatus } from './render.mjs'
 import { limitsOfLastLoop, type Snapshot, takeSnapshot } from './snapshot.mjs'
 import { styles } from './text.mjs'
@@ -22,6 +25,13 @@ export interface Terminal {
   off(event: 'resize', listener: () => void): unknown
 }
 
+/** The command. */
+export async function status({ options: { project, watch, json }, stop }: Call): Promise<number> {
+  if (watch && json) throw new UsageError('--watch and --json exclude each other')
+  await showStatus({ ...(project !== undefined && { project }), watch, json }, stop)
+  return EXIT.done
+}
+
 /** Prints the state of a project once, or again and again until `stop` is aborted. */
 export async function showStatus(
   command: { project?: string; watch: boolean; json: boolean },
@@ -30,13 +40,13 @@ export async function showStatus(
 ): Promise<void> {
   const projectDir = command.project ?? process.env['RALPH_PROJECT_DIR'] ?? process.cwd()
   if (command.json) {
-    terminal.write(`${JSON.stringify(await look(projectDir), null, 2)}\n`)
+    terminal.write(`${jsonText(await look(projectDir))}\n`)
     return
   }
   const draw = async () => screen(projectDir, terminal)
   if (command.watch && terminal.isTTY) return watch(draw, stop, terminal)
   terminal.write(`${(await draw()).join('\n')}\n`)
-  if (command.watch) process.stderr.write('ralph-mcp: --watch needs a terminal; printed once\n')
+  if (command.watch) process.stderr.write('ralph-sdk-tools: --watch needs a terminal; printed once\n')
 }
 
 /** The state now, against the limits of the loop that is at work: a wrapper's are in no file of settings. */

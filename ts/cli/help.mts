@@ -1,0 +1,66 @@
+// Help, from the rows of commands and options.
+
+import { COMMANDS, type CommandRow } from './commands.mjs'
+import { OPTIONS, type OptionName, type OptionRow } from './options.mjs'
+
+const PROGRAM = 'ralph-sdk-tools'
+const WIDTH = 80
+
+/** What `--help` prints, of one command or of all. */
+export function help(command?: CommandRow): string {
+  return command ? helpOf(command) : overview()
+}
+
+function overview(): string {
+  const rows = COMMANDS.map((command) => [usage(command), command.help] as const)
+  return `Usage: ${PROGRAM} COMMAND [options]     (or: npx -y ${PROGRAM} …)
+
+Ralph's five guards of a loop, for people and as an MCP server.
+
+${table(rows)}
+  ${PROGRAM} COMMAND --help says more. ${PROGRAM} --version
+
+Exit codes: 0 done; 1 failed, or halted by a guard; 2 wrong command line;
+3 a limit of the run was reached; 130 interrupted.
+`
+}
+
+function helpOf(command: CommandRow): string {
+  const options = command.options.map((name) => [optionUsage(name), OPTIONS[name].help] as const)
+  const more = command.more === undefined ? '' : `\n${command.more}\n`
+  return `Usage: ${PROGRAM} ${[usage(command), ...command.options.map((name) => `[${optionUsage(name)}]`)].join(' ')}${
+    command.rest === undefined ? '' : ` [-- ${command.rest}]`
+  }
+
+${command.help[0]?.toUpperCase()}${command.help.slice(1)}.
+
+${table(options)}${more}`
+}
+
+function usage({ name, words }: CommandRow): string {
+  return [name, ...words].join(' ')
+}
+
+function optionUsage(name: OptionName): string {
+  const row: OptionRow = OPTIONS[name]
+  return row.kind === 'flag' ? `--${name}` : `--${name} ${row.value}`
+}
+
+/** Two columns, the second wrapped. */
+function table(rows: readonly (readonly [string, string])[]): string {
+  const left = Math.max(...rows.map(([term]) => term.length)) + 4
+  return rows
+    .map(([term, text]) => `  ${term.padEnd(left - 2)}${wrap(text, WIDTH - left).join(`\n${' '.repeat(left)}`)}\n`)
+    .join('')
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) as string
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

@@ -40,6 +40,26 @@ test("a worker thread's own environment counts in it", async () => {
   expect(answer).toBe(9)
 })
 
+test('a clock that is stopped in one thread runs on in the others', async () => {
+  // Tests of this package stop it, and their files run in threads of one process.
+  const script = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    require(workerData + '/native.js').__freezeClock(Date.UTC(2001, 1, 3, 4, 30))
+    const { RalphTools } = require(workerData)
+    parentPort.on('message', (projectDir) =>
+      new RalphTools({ projectDir }).rateLimit({ action: 'check' }).then(({ nextReset }) => parentPort.postMessage(nextReset)))`
+  const worker = new Worker(script, { eval: true, workerData: root })
+  const projectDir = folder()
+  const frozen = await new Promise<string>((resolve, reject) => {
+    worker.once('message', resolve).once('error', reject)
+    worker.postMessage(projectDir)
+  })
+  const { nextReset } = await new RalphTools({ projectDir }).rateLimit({ action: 'check' })
+  await worker.terminate()
+  expect(frozen).toMatch(/^2001-02-0/)
+  expect(Date.parse(nextReset)).toBeGreaterThan(Date.UTC(2020))
+})
+
 test('a definition is data: every tool has its method, actions and fields', () => {
   const definitions = toolDefinitions()
   expect(definitions.length).toBeGreaterThan(0)

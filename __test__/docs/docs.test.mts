@@ -99,7 +99,10 @@ describe('TypeScript', () => {
   })
 })
 
-/** The examples' project, and the moment at which they are run, as the README says. */
+/** Where each action has an example. */
+const EXAMPLES = 'docs/TOOLS.md'
+
+/** The examples' project, and the moment at which they are run, as the document says. */
 function stage(): { folder: string; ralph: RalphTools } {
   const folder = project({ '.ralph/fix_plan.md': block('markdown', '.ralph/fix_plan.md').text })
   vi.stubEnv('TZ', 'UTC')
@@ -135,9 +138,9 @@ describe('examples', () => {
     expectDocument(document, renewed)
   })
 
-  test.each(definitions.map(({ name }) => name))('the README has one for each action of %s', (name) => {
+  test.each(definitions.map(({ name }) => name))('there is one for each action of %s', (name) => {
     const { method, actions } = definitions.find((tool) => tool.name === name) as (typeof definitions)[number]
-    const calls = blocksOf('README.md').flatMap(({ text }) => examplesOf(text).map(({ call }) => call))
+    const calls = blocksOf(EXAMPLES).flatMap(({ text }) => examplesOf(text).map(({ call }) => call))
     const shown = actions.filter((action) =>
       calls.some((call) => call.startsWith(`ralph.${method}(`) && call.includes(`action: '${action.name}'`)),
     )
@@ -207,10 +210,10 @@ const PRINTED: Record<string, () => Promise<string>> = {
   'ralph-mcp --help': async () =>
     execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-mcp.mjs'), '--help'], { encoding: 'utf8' }),
 
-  // Of the project as the README's examples leave it.
+  // Of the project as the examples leave it.
   'ralph-mcp status': async () => {
     const { folder, ralph } = stage()
-    const examples = blocksOf('README.md').flatMap(({ text }) => examplesOf(text))
+    const examples = blocksOf(EXAMPLES).flatMap(({ text }) => examplesOf(text))
     for (const example of examples) await answerTo(example, ralph)
     const snapshot = { ...(await takeSnapshot(ralph, folder)), project: PROJECT, takenAt: NOW }
     return `${renderStatus(snapshot, { columns: 80, rows: 40, styles: (_, text) => text }).join('\n')}\n`
@@ -245,16 +248,21 @@ describe('links', () => {
   })
 })
 
-describe('the README', () => {
-  test('says of every error code what to do', () => {
-    const [, part = ''] = /^## Troubleshooting\n([\s\S]*?)^## /m.exec(proseOf('README.md')) ?? []
-    expect(errorCodes().filter((code) => !part.includes(`\`${code}\``))).toEqual([])
-  })
+test('TROUBLESHOOTING.md says of every error code what to do', () => {
+  const text = proseOf('docs/TROUBLESHOOTING.md')
+  expect(errorCodes().filter((code) => !text.includes(`\`${code}\``))).toEqual([])
+})
 
-  test('has a line for each folder', () => {
-    const [, part = ''] = /^## Where things are\n([\s\S]*)/m.exec(proseOf('README.md')) ?? []
-    expect(FOLDERS.filter((name) => !part.includes(`\`${name}/\``))).toEqual([])
-  })
+test('CONTRIBUTING.md has a line for each folder', () => {
+  const [, part = ''] = /^### Where things are\n([\s\S]*?)^## /m.exec(proseOf('CONTRIBUTING.md')) ?? []
+  expect(FOLDERS.filter((name) => !part.includes(`\`${name}/\``))).toEqual([])
+})
+
+/** Bytes. What everybody reads first is read to its end only if it is short. */
+const LONGEST_README = 12_000
+
+test('the README is short', () => {
+  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThan(LONGEST_README)
 })
 
 test.each(DOCUMENTS)('%s knows no machine', (document) => {

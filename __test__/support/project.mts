@@ -59,7 +59,7 @@ export function toolsIn(env: Record<string, string>, options: RalphToolsOptions)
   }
 }
 
-/** Stops the addon's clock for the rest of the test. */
+/** Stops the addon's clock for the rest of the test, in this thread alone. */
 export function freezeClock(now: string): void {
   native.__freezeClock(Date.parse(now))
   onTestFinished(() => native.__freezeClock(null))

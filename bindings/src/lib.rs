@@ -3,6 +3,7 @@
 
 #![cfg_attr(test, allow(dead_code, reason = "napi-derive registers nothing in test builds"))]
 
+mod agent;
 mod clock;
 mod definitions;
 mod errors;

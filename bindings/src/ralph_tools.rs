@@ -8,7 +8,7 @@ use napi_derive::napi;
 use ralph_sdk_tools::input::RawInput;
 use ralph_sdk_tools::{Options, Ralph};
 
-use crate::clock::ProcessClock;
+use crate::agent::Agent;
 use crate::errors::{Thrown, passed_on, thrown};
 use crate::{job, values};
 
@@ -32,8 +32,8 @@ impl RalphTools {
             _ => values::fields("new RalphTools takes an object of options, or nothing", &options)?,
         };
         let environment = values::environment(env).map_err(passed_on)?;
-        let ralph = Options::from_raw(&options)
-            .and_then(|options| Ralph::open_with_clock(&options, &environment, Arc::new(ProcessClock)));
+        let clock = Arc::clone(&Agent::of(env).map_err(passed_on)?.clock);
+        let ralph = Options::from_raw(&options).and_then(|options| Ralph::open_with_clock(&options, &environment, clock));
         ralph.map(|ralph| Self(Arc::new(ralph))).map_err(|error| thrown(&error))
     }
 

@@ -207,11 +207,11 @@ describe('what names the tools names them right', () => {
 
 /** What programs print, by the names of the blocks that show it. */
 const PRINTED: Record<string, () => Promise<string>> = {
-  'ralph-mcp --help': async () =>
-    execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-mcp.mjs'), '--help'], { encoding: 'utf8' }),
+  'ralph-sdk-tools --help': async () =>
+    execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-sdk-tools.cjs'), '--help'], { encoding: 'utf8' }),
 
   // Of the project as the examples leave it.
-  'ralph-mcp status': async () => {
+  'ralph-sdk-tools status': async () => {
     const { folder, ralph } = stage()
     const examples = blocksOf(EXAMPLES).flatMap(({ text }) => examplesOf(text))
     for (const example of examples) await answerTo(example, ralph)

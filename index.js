@@ -11,26 +11,35 @@ class RalphToolError extends Error {
 }
 Object.defineProperty(RalphToolError.prototype, 'name', { value: 'RalphToolError', configurable: true, writable: true })
 
-class RalphTools extends native.RalphTools {
-  constructor(options) {
-    const site = callSite(new.target)
-    try {
-      super(options)
-    } catch (error) {
-      throw translate(error, site)
+const RalphTools = wrapped('RalphTools')
+const LoopEngine = wrapped('LoopEngine')
+
+/** The native class of that name, whose failures are RalphToolErrors. */
+function wrapped(name) {
+  const Native = native[name]
+  const Wrapper = {
+    [name]: class extends Native {
+      constructor(...args) {
+        const site = callSite(new.target)
+        try {
+          super(...args)
+        } catch (error) {
+          throw translate(error, site)
+        }
+      }
+    },
+  }[name]
+  for (const name of Object.getOwnPropertyNames(Native.prototype)) {
+    if (name !== 'constructor') {
+      const value = method(Native.prototype[name], name)
+      Object.defineProperty(Wrapper.prototype, name, { value, configurable: true, writable: true })
     }
   }
+  return Wrapper
 }
 
-for (const name of Object.getOwnPropertyNames(native.RalphTools.prototype)) {
-  if (name !== 'constructor') {
-    Object.defineProperty(RalphTools.prototype, name, { value: method(name), configurable: true, writable: true })
-  }
-}
-
-/** The native method of that name, whose failures are rejections with a RalphToolError. */
-function method(name) {
-  const call = native.RalphTools.prototype[name]
+/** A native method, whose failures are rejections with a RalphToolError. */
+function method(call, name) {
   const wrapper = {
     [name](input) {
       const site = callSite(wrapper)
@@ -77,6 +86,7 @@ function load() {
 }
 
 module.exports.RalphTools = RalphTools
+module.exports.LoopEngine = LoopEngine
 module.exports.RalphToolError = RalphToolError
 module.exports.toolDefinitions = native.toolDefinitions
 module.exports.__napiBindingTarget = native.__napiBindingTarget

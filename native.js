@@ -835,5 +835,6 @@ function __napiStampBindingTarget(exportsObject, target) {
 // linked import resolves to `undefined`.
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
+module.exports.LoopEngine = nativeBinding.LoopEngine
 module.exports.RalphTools = nativeBinding.RalphTools
 module.exports.toolDefinitions = nativeBinding.toolDefinitions

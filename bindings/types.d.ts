@@ -21,6 +21,8 @@ export type RalphToolErrorCode =
   | 'OUTSIDE_PROJECT'
   /** Another process held the lock for longer than `lockTimeoutMs`. Nothing was changed: call again. */
   | 'LOCK_TIMEOUT'
+  /** Another session loops on this project; the message has its id. One at a time: wait for it, or end it. */
+  | 'SESSION_BUSY'
   /**
    * A setting is no number (or no boolean); the message names its file and line, or its environment variable.
    * Correct it there.
@@ -523,6 +525,122 @@ export interface ProgressReporterToolInput {
   loopCalls?: number | undefined
 }
 
+/** What {@link LoopEngine.handle} takes: `event` says what happened, and which other fields count. */
+export interface LoopEvent {
+  /** What happened. */
+  event: LoopEventKind
+  /**
+   * The session that loops: 1 to 128 letters, digits, `_` and `-`.
+   *
+   * @default (start) one is made; else required
+   */
+  session?: string | undefined
+  /**
+   * Which door the run comes through.
+   *
+   * Used by `start`, `preview`.
+   *
+   * @default `loop`
+   */
+  owner?: 'loop' | 'sdk' | 'plugin' | undefined
+  /**
+   * The process that holds the session: once it is gone, another may take the project over. A whole number from 1
+   * to 4294967295.
+   *
+   * Used by `start`.
+   *
+   * @default this process
+   */
+  pid?: number | undefined
+  /**
+   * Loops after which the run ends. A whole number, 1 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxLoops?: number | undefined
+  /**
+   * Minutes after which no further loop begins. A finite number, 0 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxMinutes?: number | undefined
+  /**
+   * Tokens of the run, input and output, after which no further loop begins. A whole number, 1 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxTokens?: number | undefined
+  /**
+   * US dollars of the run after which no further loop begins. A finite number, 0 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxCostUsd?: number | undefined
+  /**
+   * What goes to the model instead of the engine's own text: `{task}`, `{id}` and `{section}` stand for the next
+   * task's.
+   *
+   * Used by `start`, `preview`.
+   *
+   * @default the engine's own text
+   */
+  instruction?: string | undefined
+  /**
+   * The file that changed, absolute or from the project directory.
+   *
+   * Used by `edited`.
+   */
+  path?: string | undefined
+  /**
+   * The tool.
+   *
+   * Used by `opaque`, `denied`.
+   */
+  tool?: string | undefined
+  /**
+   * What the tool was to run, where it is a command.
+   *
+   * Used by `denied`.
+   */
+  command?: string | undefined
+  /**
+   * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each.
+   *
+   * Used by `stop`, `failure`.
+   */
+  output?: string | undefined
+  /**
+   * Without output: the model's last words, or (failure) why the query failed.
+   *
+   * Used by `stop`, `failure`.
+   */
+  message?: string | undefined
+  /**
+   * Claude's session, for the next query to resume.
+   *
+   * Used by `stop`, `failure`.
+   *
+   * @default the output's
+   */
+  claudeSession?: string | undefined
+  /**
+   * How long the loop took. A finite number, 0 or more.
+   *
+   * Used by `stop`, `failure`.
+   *
+   * @default the time since it began
+   */
+  durationSeconds?: number | undefined
+}
+
 /** Which limit a call runs into. */
 export type RateLimitBound = 'calls' | 'tokens'
 
@@ -537,6 +655,18 @@ export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 
 /** Whether the loop may run. */
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
+
+/** What happened. */
+export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
+
+/** Which door a run came through. */
+export type LoopOwner = 'loop' | 'sdk' | 'plugin'
+
+/** What a door does next. */
+export type LoopStep = 'query' | 'wait' | 'end' | 'refuse' | 'tell' | 'none'
+
+/** Why nothing may be sent yet. */
+export type LoopWaitReason = 'rate_limit' | 'api_limit' | 'api_error' | 'failed' | 'claimed' | 'unreachable'
 
 /** The counters of the current hour. */
 export interface CallCount {
@@ -806,5 +936,107 @@ export interface ProgressReporterToolOutput extends RalphStatus {
   progress?: unknown
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
+}
+
+/** A wait between two loops. It ends by itself. */
+export interface LoopWait {
+  /** Why. */
+  reason: LoopWaitReason
+  /** How long, in whole seconds, at least 1. */
+  seconds: number
+  /** Until when: ISO 8601, UTC. */
+  until: string
+  /** The reason in words. */
+  message: string
+}
+
+/** How a run ended, in the words that `status.json` has for it. */
+export interface LoopEnding {
+  /** `completed`, `halted`, `stopped` or `error`. */
+  status: string
+  /**
+   * What ended it: `graceful_exit`, `circuit_breaker_open`, `permission_denied`, `blocked`, `loop_limit`,
+   * `time_limit`, `token_limit`, `cost_limit`, `interrupted`, `cancelled` or `guard_failed`.
+   */
+  lastAction: string
+  /** Loops of the run: queries that were admitted and counted. */
+  loops: number
+  /**
+   * The guard's own word for it, such as `plan_complete` or `stagnation_detected`; of `guard_failed` the error's
+   * code.
+   */
+  exitReason?: string
+  /** What a person should know besides. */
+  message?: string
+}
+
+/** A loop that is over. */
+export interface ClosedLoop {
+  /** Its number. */
+  loop: number
+  /** How long it took, in seconds. */
+  durationSeconds: number
+  /** Whether its query succeeded. */
+  succeeded: boolean
+  /** Whether the circuit breaker and the statistics count it: not a loop that the provider refused. */
+  counted: boolean
+  /** What was done, in the model's words. */
+  summary: string
+  /** Tokens that it used. */
+  tokensUsed: number
+  /** Files that it changed. */
+  filesModified: number
+  /** The circuit breaker after it. */
+  circuit: CircuitState
+  /** Why the breaker is so; empty where there is nothing to say. */
+  reason: string
+  /** What it cost in US dollars, where the output says so. */
+  costUsd?: number
+}
+
+/** How the guards stand. */
+export interface LoopCounts {
+  /** Calls admitted in this clock hour. */
+  calls: number
+  /** Calls that the hour admits. */
+  maxCalls: number
+  /** Tokens recorded in this clock hour. */
+  tokens: number
+  /** Tokens after which the hour admits no call; 0 is no limit. */
+  maxTokens: number
+  /** The circuit breaker. */
+  circuit: CircuitState
+  /** Tasks of the plan that are done. */
+  completedTasks: number
+  /** All tasks of the plan. */
+  totalTasks: number
+}
+
+/** What [`LoopEngine::handle`](super::LoopEngine::handle) answers. */
+export interface LoopAnswer {
+  /** What to do. */
+  next: LoopStep
+  /** The session. */
+  session: string
+  /** The loop that runs, or ran last; 0 before any. */
+  loop: number
+  /** Lines for a person, in order. */
+  notes: string[]
+  /** (query, tell) What goes to the model. */
+  prompt?: string
+  /** (query) Claude's session to resume. */
+  resume?: string
+  /** (query, tell) The task that the prompt names. */
+  task?: Task
+  /** (query, wait, end, status) How the guards stand. */
+  counts?: LoopCounts
+  /** (wait) For how long, and why. */
+  wait?: LoopWait
+  /** (end) How the run ended. */
+  ending?: LoopEnding
+  /** (refuse) Why, with the other session's id. */
+  message?: string
+  /** (stop, failure) The loop that is over. */
+  closed?: ClosedLoop
 }
 

@@ -81,6 +81,16 @@ impl Bench {
         self.ralph.project().state_file(name)
     }
 
+    /// The project.
+    pub(crate) fn project(&self) -> &Project {
+        self.ralph.project()
+    }
+
+    /// The tools.
+    pub(crate) fn ralph(&self) -> &Ralph {
+        &self.ralph
+    }
+
     /// Writes a state file.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.state(name);

@@ -6,6 +6,7 @@
 mod agent;
 mod clock;
 mod definitions;
+mod engine;
 mod errors;
 mod job;
 mod ralph_tools;

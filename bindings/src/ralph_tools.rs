@@ -19,6 +19,13 @@ use crate::{job, values};
 #[napi]
 pub struct RalphTools(Arc<Ralph>);
 
+impl RalphTools {
+    /// The core's tools.
+    pub fn core(&self) -> Arc<Ralph> {
+        Arc::clone(&self.0)
+    }
+}
+
 #[napi]
 impl RalphTools {
     /// Reads options, `process.env` and the project's configuration once.

@@ -2,7 +2,7 @@
 
 use ralph_sdk_tools::schema::{Enumeration, FieldSpec, Record, ToolDefinition};
 use ralph_sdk_tools::tools::WARNINGS_DOC;
-use ralph_sdk_tools::{ErrorCode, Options};
+use ralph_sdk_tools::{ErrorCode, Options, engine};
 
 use crate::comment::block;
 use crate::types::{self, of_kind, of_shape, range, text_of, tools, union, used_by};
@@ -19,6 +19,7 @@ pub fn all() -> String {
     for tool in tools() {
         file += &input(tool);
     }
+    file += &event();
     for words in types::enumerations() {
         file += &enumeration(words);
     }
@@ -54,6 +55,14 @@ fn input(tool: &ToolDefinition) -> String {
     let action = block("  ", &[vec!["What to do.".to_owned()], actions].concat()) + &format!("  action: {}\n", union(&names));
     let fields: String = tool.fields.iter().map(|spec| field(spec, used_by(spec))).collect();
     format!("{}export interface {} {{\n{action}{fields}}}\n\n", block("", &doc), tool.input)
+}
+
+/// What the loop's engine takes.
+fn event() -> String {
+    let doc = ["What {@link LoopEngine.handle} takes: `event` says what happened, and which other fields count.".to_owned()];
+    let event = block("  ", &["What happened.".to_owned()]) + "  event: LoopEventKind\n";
+    let fields: String = engine::FIELDS.iter().map(|spec| field(spec, used_by(spec))).collect();
+    format!("{}export interface LoopEvent {{\n{event}{fields}}}\n\n", block("", &doc))
 }
 
 fn field(spec: &FieldSpec, used_by: Option<String>) -> String {

@@ -10,6 +10,8 @@ pub mod instance;
 pub mod lock;
 pub mod log;
 pub mod paths;
+pub mod process_mark;
 pub mod project;
 pub mod replace;
+pub mod sessions;
 pub mod turns;

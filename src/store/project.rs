@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+
 use super::clock::Clock;
 use super::config::Config;
 use super::files::{Reader, Writer};
@@ -247,6 +249,12 @@ impl Project {
     #[must_use]
     pub fn instance(&self) -> &Instance {
         &self.instance
+    }
+
+    /// The current instant.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// Where local time is told.

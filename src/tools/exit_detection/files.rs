@@ -4,6 +4,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::rules::breaker::LoopAnalysis;
 use crate::rules::signals::SignalLists;
+pub use crate::store::sessions::is_session_id;
+
 use crate::store::document::{Damage, Document, json_counter, parse_counter, parse_object, pretty_json, whole_number};
 
 /// `.exit_signals`.
@@ -167,12 +169,6 @@ pub struct Session {
     pub id: String,
     /// UTC, as in all state files; empty where a file of an older Ralph has none.
     pub timestamp: String,
-}
-
-/// Whether a text may be handed to `claude --resume`: 1 to 128 letters, digits, `_` and `-`.
-#[must_use]
-pub fn is_session_id(text: &str) -> bool {
-    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 impl Document for SessionFile {

@@ -29,9 +29,10 @@ function wrapped(name) {
       }
     },
   }[name]
-  for (const name of Object.getOwnPropertyNames(Native.prototype)) {
-    if (name !== 'constructor') {
-      const value = method(Native.prototype[name], name)
+  for (const [name, { value: call }] of Object.entries(Object.getOwnPropertyDescriptors(Native.prototype))) {
+    // A getter has no value; it is inherited as it is.
+    if (name !== 'constructor' && call !== undefined) {
+      const value = method(call, name)
       Object.defineProperty(Wrapper.prototype, name, { value, configurable: true, writable: true })
     }
   }
@@ -76,13 +77,38 @@ function translate(error, site) {
 function load() {
   try {
     return require('./native.js')
-  } catch (cause) {
+  } catch (error) {
+    const reasons = reasonsOf(error)
+    const { step } = REMEDIES.find(({ reason }) => reasons.some((text) => reason.test(text)))
     throw new Error(
-      `ralph-sdk-tools could not load its native module for ${process.platform}-${process.arch}; the cause says why. ` +
-        'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
-      { cause },
+      `ralph-sdk-tools could not load its native module for ${process.platform}-${process.arch}: ${reasons.at(-1)}. ${step}`,
     )
   }
+}
+
+/** What to do, by why it failed; the last fits all. */
+const REMEDIES = [
+  {
+    reason: /GLIBC|GLIBCXX|ld-musl|symbol not found|symbol lookup/i,
+    step: 'This system has another C library than the module was built for: use a newer system or image.',
+  },
+  {
+    reason: /Unsupported (OS|architecture)/,
+    step: 'There is no module for this platform: those that there are stand in the README, under Compatibility.',
+  },
+  {
+    reason: /(?:)/,
+    step: 'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
+  },
+]
+
+/** The reasons of a failed load, a line each: the loader tries several files, and chains what each came to. */
+function reasonsOf(error) {
+  const reasons = []
+  for (let at = error; at && reasons.length < 20; at = at.cause) reasons.push(String(at.message ?? at).split('\n')[0])
+  // That there was nothing to be found is the rule for all but one of them.
+  const telling = reasons.filter((text) => !/^Cannot find (native binding|module)/.test(text))
+  return telling.length > 0 ? telling : reasons
 }
 
 module.exports.RalphTools = RalphTools

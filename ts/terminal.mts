@@ -11,9 +11,9 @@ const RAW_IN_JSON = /[\u007f-\u009f\u2028\u2029]/g
 /** The most characters of a text that are looked at: more than any screen has room for. */
 const SHOWN = 4096
 
-/** A text made safe for a terminal: one line, its control sequences gone. What is longer than a screen is cut first. */
-export function clean(text: string): string {
-  return stripVTControlCharacters(text.slice(0, SHOWN)).replace(CONTROLS, ' ').trim()
+/** A text made safe for a terminal: one line, its control sequences gone. What is longer than `most` is cut first. */
+export function clean(text: string, most = SHOWN): string {
+  return stripVTControlCharacters(text.slice(0, most)).replace(CONTROLS, ' ').trim()
 }
 
 /** A text whose control characters are shown as `\x1b`: nothing is left out, nothing acts. */

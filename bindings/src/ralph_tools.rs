@@ -44,6 +44,14 @@ impl RalphTools {
         ralph.map(|ralph| Self(Arc::new(ralph))).map_err(|error| thrown(&error))
     }
 
+    /// The project that this works on: the directory that was named, else the nearest one with Ralph's files, from the
+    /// working directory upwards. An absolute path without links.
+    #[napi(getter)]
+    #[must_use]
+    pub fn project_dir(&self) -> String {
+        self.0.project().root().display().to_string()
+    }
+
     /// Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`.
     #[napi(ts_args_type = "input: RateLimitToolInput", ts_return_type = "Promise<RateLimitToolOutput>")]
     pub fn rate_limit<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
@@ -72,6 +80,17 @@ impl RalphTools {
     #[napi(ts_args_type = "input: ProgressReporterToolInput", ts_return_type = "Promise<ProgressReporterToolOutput>")]
     pub fn progress_reporter<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
         self.call(env, "progress_reporter", &input)
+    }
+
+    /// The ends of the logs and the last loop's limits, for the status screen alone.
+    #[napi(js_name = "__recent", skip_typescript)]
+    pub fn recent<'env>(&self, env: &'env Env) -> Result<Object<'env>, Thrown> {
+        let ralph = Arc::clone(&self.0);
+        let work = move || {
+            let recent = serde_json::to_string(&recent(ralph.project()));
+            recent.map_err(|error| Error::new(ErrorCode::Internal, error.to_string()))
+        };
+        job::run(env, work).map_err(passed_on)
     }
 
     fn call<'env>(&self, env: &'env Env, tool: &'static str, input: &Unknown<'_>) -> Result<Object<'env>, Thrown> {

@@ -10,6 +10,7 @@ pub mod instance;
 pub mod lock;
 pub mod log;
 pub mod paths;
+pub mod place;
 pub mod process_mark;
 pub mod project;
 pub mod replace;

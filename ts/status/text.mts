@@ -51,6 +51,66 @@ export function clip(text: string, columns: number): string {
   return columns > 0 ? `${kept}…` : ''
 }
 
+/** A path in at most `columns` columns: what is cut is its middle, for the end says most. */
+export function clipPath(path: string, columns: number): string {
+  if (path.length <= columns * UNITS_PER_COLUMN && width(path) <= columns) return path
+  const tail = Math.max(0, Math.ceil(((columns - 1) * 2) / 3))
+  let end = ''
+  // From the end back: nobody reads a name of which only the beginning is there.
+  for (const { segment } of [...graphemes.segment(path.slice(-tail * UNITS_PER_COLUMN || path.length))].reverse()) {
+    if (width(segment) + width(end) > tail) break
+    end = segment + end
+  }
+  return clip(clip(path, columns - width(end)) + end, columns)
+}
+
+/** A text in lines of at most `columns` columns, cut between words; `…` ends the last where there would be more. */
+export function wrap(text: string, columns: number, most = Number.POSITIVE_INFINITY): string[] {
+  const room = Math.max(1, columns)
+  const lines: string[] = []
+  let line = ''
+  let used = 0
+  for (const word of text.split(' ')) {
+    for (const part of parts(word, room)) {
+      const size = width(part)
+      const gap = line === '' ? 0 : 1
+      if (line !== '' && used + gap + size > room) {
+        lines.push(line)
+        if (lines.length > most) break
+        line = part
+        used = size
+      } else {
+        line += (gap ? ' ' : '') + part
+        used += gap + size
+      }
+    }
+    if (lines.length > most) break
+  }
+  if (line !== '') lines.push(line)
+  if (lines.length <= most) return lines
+  const kept = lines.slice(0, most)
+  return [...kept.slice(0, -1), clip(`${kept.at(-1) ?? ''} ${lines[most] ?? ''}`, room)]
+}
+
+/** A word as it is, or in pieces that fit. */
+function parts(word: string, room: number): string[] {
+  if (word.length <= room && width(word) <= room) return [word]
+  const pieces: string[] = []
+  let piece = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(word)) {
+    const size = width(segment)
+    if (used + size > room && piece !== '') {
+      pieces.push(piece)
+      piece = ''
+      used = 0
+    }
+    piece += segment
+    used += size
+  }
+  return [...pieces, piece]
+}
+
 /** A text with spaces up to `columns` columns. */
 export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - width(text)))

@@ -1012,7 +1012,7 @@ export interface LoopCounts {
   totalTasks: number
 }
 
-/** What [`LoopEngine::handle`](super::LoopEngine::handle) answers. */
+/** What `LoopEngine` answers to an event. */
 export interface LoopAnswer {
   /** What to do. */
   next: LoopStep
@@ -1039,15 +1039,6 @@ export interface LoopAnswer {
   /** (stop, failure) The loop that is over. */
   closed?: ClosedLoop
 }
-
-
-/**
- * Which binding artifact the generated loader actually loaded: `'native'` for
- * a native addon, otherwise the `platformArchABI` of the WASI flavor. Every
- * flavor napi-rs can build is listed, because `NAPI_RS_NATIVE_LIBRARY_PATH`
- * can point the loader at a WASI artifact this package does not build itself.
- */
-export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
 /**
  * The guarded loop of one project, for programs that make a door to it of their own: an event goes in, an answer comes

@@ -115,4 +115,3 @@ module.exports.RalphTools = RalphTools
 module.exports.LoopEngine = LoopEngine
 module.exports.RalphToolError = RalphToolError
 module.exports.toolDefinitions = native.toolDefinitions
-module.exports.__napiBindingTarget = native.__napiBindingTarget

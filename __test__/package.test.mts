@@ -122,7 +122,7 @@ describe('what package.json names', () => {
   test('a package for each platform that is built', () => {
     const platforms = readdirSync(join(ROOT, 'npm'))
     expect(Object.keys(manifest.optionalDependencies).sort()).toEqual(
-      platforms.map((platform) => `ralph-sdk-tools-${platform}`).sort(),
+      platforms.map((platform) => `@ralph-sdk-tools/${platform}`).sort(),
     )
     expect(platforms).toHaveLength(manifest.napi.targets.length)
   })

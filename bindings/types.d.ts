@@ -1012,7 +1012,7 @@ export interface LoopCounts {
   totalTasks: number
 }
 
-/** What [`LoopEngine::handle`](super::LoopEngine::handle) answers. */
+/** What `LoopEngine` answers to an event. */
 export interface LoopAnswer {
   /** What to do. */
   next: LoopStep

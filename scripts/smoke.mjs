@@ -1,10 +1,14 @@
-// Tries a built addon with nothing but Node: for systems and versions on which the tests' own tools do not run.
+// Tries the addon with nothing but Node: for systems and versions on which the tests' own tools do not run.
+//
+//     node scripts/smoke.mjs                     what is built here
+//     node smoke.mjs ralph-sdk-tools             what is installed beside a copy of this file
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RalphToolError, RalphTools } from '../index.js'
+
+const { RalphToolError, RalphTools } = await import(process.argv[2] ?? '../index.js')
 
 const project = mkdtempSync(join(tmpdir(), 'ralph-smoke-'))
 try {

@@ -130,7 +130,7 @@ record! {
 }
 
 record! {
-    /// What [`LoopEngine::handle`](super::LoopEngine::handle) answers.
+    /// What `LoopEngine` answers to an event.
     LoopAnswer {
         always {
             /// What to do.

@@ -96,12 +96,18 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// What follows from an error of ours: the run ends, and its session is free.
+    /// What follows from an error of ours: the run ends, and its session is free. What goes on by itself goes on.
     fn fail(&mut self, kind: LoopEventKind, error: &crate::error::Error) {
-        let noting = matches!(kind, LoopEventKind::Edited | LoopEventKind::Opaque | LoopEventKind::Denied);
-        let asking = matches!(kind, LoopEventKind::Status | LoopEventKind::Compaction);
-        let begins = matches!(kind, LoopEventKind::Start | LoopEventKind::Preview);
-        if noting || asking || !(begins || self.session.is_some()) {
+        let asks_nothing = matches!(
+            kind,
+            LoopEventKind::Edited
+                | LoopEventKind::Opaque
+                | LoopEventKind::Denied
+                | LoopEventKind::Background
+                | LoopEventKind::Compaction
+                | LoopEventKind::Status
+        );
+        if asks_nothing {
             self.note(error.to_string());
             return;
         }

@@ -1,5 +1,21 @@
 // In front of the generated loader (native.js): the error class, and stacks that lead to the caller.
 
+/** What to do, by why it failed; the last fits all. */
+const REMEDIES = [
+  {
+    reason: /GLIBC|GLIBCXX|ld-musl|symbol not found|symbol lookup/i,
+    step: 'This system has another C library than the module was built for: use a newer system or image.',
+  },
+  {
+    reason: /Unsupported (OS|architecture)/,
+    step: 'There is no module for this platform: those that there are stand in the README, under Compatibility.',
+  },
+  {
+    reason: /(?:)/,
+    step: 'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
+  },
+]
+
 const native = load()
 const codes = new Set(native.errorCodes())
 
@@ -85,22 +101,6 @@ function load() {
     )
   }
 }
-
-/** What to do, by why it failed; the last fits all. */
-const REMEDIES = [
-  {
-    reason: /GLIBC|GLIBCXX|ld-musl|symbol not found|symbol lookup/i,
-    step: 'This system has another C library than the module was built for: use a newer system or image.',
-  },
-  {
-    reason: /Unsupported (OS|architecture)/,
-    step: 'There is no module for this platform: those that there are stand in the README, under Compatibility.',
-  },
-  {
-    reason: /(?:)/,
-    step: 'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
-  },
-]
 
 /** The reasons of a failed load, a line each: the loader tries several files, and chains what each came to. */
 function reasonsOf(error) {

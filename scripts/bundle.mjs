@@ -15,7 +15,7 @@ const OLDEST_NODE = 'node18.17'
 /** What stays a file of its own: the addon's loader, and the layer that programs import. */
 const BESIDE = [
   { pattern: /^(?:\.\.\/)+index\.js$/, path: '../index.js' },
-  { pattern: /\/loop\.mjs$/, path: './loop.mjs' },
+  { pattern: /^\.\.\/loop\.mjs$/, path: './loop.mjs' },
 ]
 
 const beside = {

@@ -215,7 +215,7 @@ const PRINTED: Record<string, () => Promise<string>> = {
     const { folder, ralph } = stage()
     const examples = blocksOf(EXAMPLES).flatMap(({ text }) => examplesOf(text))
     for (const example of examples) await answerTo(example, ralph)
-    const snapshot = { ...(await takeSnapshot(ralph, folder)), project: PROJECT, takenAt: NOW }
+    const snapshot = { ...(await takeSnapshot(ralph)), project: PROJECT, takenAt: NOW }
     return `${renderStatus(snapshot, { columns: 80, rows: 40, styles: (_, text) => text }).join('\n')}\n`
   },
 }

@@ -6,7 +6,8 @@ use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 use ralph_sdk_tools::input::RawInput;
-use ralph_sdk_tools::{Options, Ralph};
+use ralph_sdk_tools::tools::progress_reporter::recent;
+use ralph_sdk_tools::{Error, ErrorCode, Options, Ralph};
 
 use crate::agent::Agent;
 use crate::errors::{Thrown, passed_on, thrown};

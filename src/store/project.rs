@@ -16,7 +16,7 @@ use super::lock::{LOCK_FILE, Lock};
 use super::place::{FLAT_MARKS, STATE_DIR, find_root, no_directory};
 use super::replace::remove_temporaries;
 use crate::environment::Environment;
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::options::{LayoutChoice, LogLevel, Options};
 use crate::zone::Zone;

@@ -35,6 +35,18 @@ export interface CommandRow {
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   {
+    name: 'run',
+    words: [],
+    rest: 'CLAUDE OPTIONS',
+    options: ['project', 'max-loops', 'max-minutes', 'max-tokens', 'max-cost-usd', 'model', 'once', 'dry-run', 'json'],
+    help: 'work through the plan: a query of Claude a loop, until it is done or a guard says stop',
+    more: `Waits (the limit of the hour, the limit of your plan, a failed query) end by
+themselves. Ctrl-C ends the run and leaves a clean status. What stands after --
+goes to Claude Code:
+  ralph-sdk-tools run --max-loops 20 -- --permission-mode acceptEdits`,
+    run: async (call) => (await import('./run.mjs')).run(call),
+  },
+  {
     name: 'status',
     words: [],
     options: ['project', 'watch', 'json'],

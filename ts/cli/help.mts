@@ -28,9 +28,9 @@ Exit codes: 0 done; 1 failed, or halted by a guard; 2 wrong command line;
 function helpOf(command: CommandRow): string {
   const options = command.options.map((name) => [optionUsage(name), OPTIONS[name].help] as const)
   const more = command.more === undefined ? '' : `\n${command.more}\n`
-  return `Usage: ${PROGRAM} ${[usage(command), ...command.options.map((name) => `[${optionUsage(name)}]`)].join(' ')}${
-    command.rest === undefined ? '' : ` [-- ${command.rest}]`
-  }
+  const rest = command.rest === undefined ? [] : [`[-- ${command.rest}]`]
+  const usages = [usage(command), ...command.options.map((name) => `[${optionUsage(name)}]`), ...rest]
+  return `${hanging(`Usage: ${PROGRAM} `, usages)}
 
 ${command.help[0]?.toUpperCase()}${command.help.slice(1)}.
 
@@ -55,12 +55,21 @@ function table(rows: readonly (readonly [string, string])[]): string {
 }
 
 function wrap(text: string, width: number): string[] {
-  const lines: string[] = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) as string
-    if (line === '') lines[lines.length - 1] = word
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(word)
+  return joined(text.split(' '), width)
+}
+
+/** A head and pieces that are not cut, on lines below each other. */
+function hanging(head: string, pieces: string[]): string {
+  return head + joined(pieces, WIDTH - head.length).join(`\n${' '.repeat(head.length)}`)
+}
+
+/** Pieces with a space between them, in lines of at most `width`. */
+function joined(pieces: string[], width: number): string[] {
+  const lines: string[] = []
+  for (const piece of pieces) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + 1 + piece.length <= width) lines[lines.length - 1] = `${line} ${piece}`
+    else lines.push(piece)
   }
   return lines
 }

@@ -37,7 +37,10 @@ async function main(args: readonly string[]): Promise<number> {
         return EXIT.done
       }
       const call: Call = { ...parsed, stop: interrupted(parsed.command.name) }
-      return parsed.command.run(call)
+      const code = await parsed.command.run(call)
+      // Something that hangs, such as a git of the last look, must not outlive Ctrl-C.
+      if (call.stop.aborted) process.exit(code)
+      return code
     }
   }
 }

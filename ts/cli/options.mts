@@ -37,6 +37,13 @@ export const OPTIONS = {
   },
   watch: { kind: 'flag', help: 'show the state again every two seconds; q or Ctrl-C ends it' },
   json: { kind: 'flag', help: 'print JSON, for programs' },
+  'max-loops': { kind: 'count', value: 'N', help: 'end after N loops' },
+  'max-minutes': { kind: 'number', value: 'N', help: 'begin no loop after N minutes' },
+  'max-tokens': { kind: 'count', value: 'N', help: 'begin no loop once the run has used N tokens, input and output' },
+  'max-cost-usd': { kind: 'number', value: 'N', help: 'begin no loop once the run has cost N US dollars' },
+  model: { kind: 'text', value: 'M', help: 'the model, by the names that Claude Code knows' },
+  once: { kind: 'flag', help: 'a single loop' },
+  'dry-run': { kind: 'flag', help: 'say what the first loop would send; ask Claude nothing, write nothing' },
   undo: { kind: 'flag', help: 'make the task open again' },
 } as const satisfies Record<string, OptionRow>
 

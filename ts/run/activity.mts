@@ -2,9 +2,21 @@
 
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { clean } from '../terminal.mjs'
+import { lastWords } from './words.mjs'
 
 /** Inputs of Claude's tools that say what it is at, the most telling first. */
-const TELLING = ['file_path', 'notebook_path', 'command', 'pattern', 'path', 'url', 'query', 'description', 'message', 'taskId']
+const TELLING = [
+  'file_path',
+  'notebook_path',
+  'command',
+  'pattern',
+  'path',
+  'url',
+  'query',
+  'description',
+  'message',
+  'taskId',
+]
 
 /** What one loop has come to so far. */
 export class Activity {
@@ -27,7 +39,7 @@ export class Activity {
     this.tokens += written - before
     this.#messages.set(id, written)
     for (const block of content) {
-      if (block.type === 'text' && block.text.trim() !== '') this.words = clean(block.text)
+      if (block.type === 'text') this.words = clean(lastWords(block.text)) || this.words
       if (block.type === 'tool_use') {
         this.tools += 1
         this.doing = describe(block.name, block.input)

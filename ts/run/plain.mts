@@ -1,9 +1,9 @@
 // A run as lines of a log, for a file or a pipe; and as lines of JSON, for programs.
 
 import type { LoopWait } from '../../index.js'
-import { jsonText, printable } from '../terminal.mjs'
+import { clean, jsonText, printable } from '../terminal.mjs'
 import type { RunDisplay, RunView } from './view.mjs'
-import { clock, ending, outcome, standing, waiting } from './words.mjs'
+import { clock, ending, isNews, lastWords, outcome, standing, waiting } from './words.mjs'
 
 /** As much of an output as lines need. */
 export interface LineOutput {
@@ -33,10 +33,11 @@ export function plainDisplay(output: LineOutput, now: () => Date = () => new Dat
       message: () => undefined,
       loopEnd(closed) {
         say(`loop ${closed.loop} ${outcome(closed)}`)
-        if (closed.summary) say(`  ${closed.summary}`)
+        const words = lastWords(closed.summary)
+        if (words) say(`  ${clean(words)}`)
       },
       wait: once((wait) => say(waiting(wait))),
-      note: say,
+      note: (note) => isNews(note) && say(note),
       end: (end) => ending(end).forEach(say),
     }
   }

@@ -5,7 +5,7 @@ import { clip, duration, type Style, type Styles, wrap } from '../status/text.mj
 import { clean } from '../terminal.mjs'
 import { Activity } from './activity.mjs'
 import type { RunDisplay, RunView } from './view.mjs'
-import { clock, count, ending, outcome, standing, waiting } from './words.mjs'
+import { clock, count, ending, isNews, lastWords, outcome, standing, waiting } from './words.mjs'
 
 /** As much of a terminal as is needed. */
 export interface RunTerminal {
@@ -81,7 +81,7 @@ export class ScreenDisplay implements RunDisplay {
   }
 
   #eraser(): string {
-    return (this.#drawn > 0 ? `\x1b[${this.#drawn}A` : '') + `\r${CLEAR_BELOW}`
+    return `${this.#drawn > 0 ? `\x1b[${this.#drawn}A` : ''}\r${CLEAR_BELOW}`
   }
 }
 
@@ -107,7 +107,9 @@ class ScreenRun implements RunView, Live {
     this.#state = 'asks'
     const title = ['──', this.name, `loop ${loop}`, clock(this.display.now()), ''].filter(Boolean).join(' ')
     const rule = '─'.repeat(Math.max(0, Math.min(columns, 100) - title.length - 1))
-    const what = task ? `${task.id}  ${task.description}${task.section ? `  (${task.section})` : ''}` : 'no open task: Claude is told so'
+    const what = task
+      ? `${task.id}  ${task.description}${task.section ? `  (${task.section})` : ''}`
+      : 'no open task: Claude is told so'
     this.display.print(['', styles('accent', `${title} ${rule}`), ...this.#wrapped('strong', what)])
   }
 
@@ -119,7 +121,7 @@ class ScreenRun implements RunView, Live {
     const { styles, columns } = this.display
     this.#counts = counts ?? this.#counts
     this.#state = 'between'
-    const words = closed.summary || this.#activity.words
+    const words = lastWords(closed.summary) || this.#activity.words
     const mark = closed.succeeded ? '✔' : '✖'
     this.display.print([
       ...this.#wrapped('plain', words),
@@ -135,7 +137,7 @@ class ScreenRun implements RunView, Live {
   }
 
   note(text: string): void {
-    this.display.print(this.#wrapped('dim', text))
+    if (isNews(text)) this.display.print(this.#wrapped('dim', text))
   }
 
   end(end: Parameters<RunView['end']>[0]): void {
@@ -143,7 +145,11 @@ class ScreenRun implements RunView, Live {
     const [first = '', ...more] = ending(end)
     const style: Style = end.status === 'completed' ? 'good' : end.status === 'stopped' ? 'notice' : 'bad'
     const name = this.name === '' ? '' : `${this.name} `
-    this.display.print(['', ...this.#wrapped(style, name + first, 0), ...more.flatMap((line) => this.#wrapped('plain', line))])
+    this.display.print([
+      '',
+      ...this.#wrapped(style, name + first, 0),
+      ...more.flatMap((line) => this.#wrapped('plain', line)),
+    ])
   }
 
   lines(columns: number): string[] {
@@ -152,12 +158,20 @@ class ScreenRun implements RunView, Live {
     const head = this.#counts ? standing(this.#counts) : 'looking at the project'
     const name = this.name === '' ? '' : `${this.name} · `
     if (this.#state === 'waits' && this.#wait) {
-      return [styles('notice', clip(`⏸ ${name}${clean(waiting(this.#wait))}`, columns)), styles('dim', clip(`  ${head}`, columns))]
+      return [
+        styles('notice', clip(`⏸ ${name}${clean(waiting(this.#wait))}`, columns)),
+        styles('dim', clip(`  ${head}`, columns)),
+      ]
     }
     if (this.#state !== 'asks') return [styles('dim', clip(`  ${name}${head}`, columns))]
     const { tools, tokens, doing, words } = this.#activity
     const seconds = (this.display.now().getTime() - this.#started) / 1000
-    const now = [`loop ${this.#loop}`, duration(seconds), `${count(tools)} ${tools === 1 ? 'tool' : 'tools'}`, `${count(tokens)} tokens written`]
+    const now = [
+      `loop ${this.#loop}`,
+      duration(seconds),
+      `${count(tools)} ${tools === 1 ? 'tool' : 'tools'}`,
+      `${count(tokens)} tokens written`,
+    ]
     return [
       styles('plain', clip(`▶ ${name}${[...now, doing].filter(Boolean).join(' · ')}`, columns)),
       ...(words ? [styles('plain', clip(`  ${words}`, columns))] : []),

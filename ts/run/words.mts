@@ -17,7 +17,15 @@ export function outcome(closed: ClosedLoop): string {
 }
 
 /** How the guards stand: `calls 4/100 · tokens 31,204 · circuit CLOSED · plan 3/12`. */
-export function standing({ calls, maxCalls, tokens, maxTokens, circuit, completedTasks, totalTasks }: LoopCounts): string {
+export function standing({
+  calls,
+  maxCalls,
+  tokens,
+  maxTokens,
+  circuit,
+  completedTasks,
+  totalTasks,
+}: LoopCounts): string {
   return [
     `calls ${of(calls, maxCalls)}`,
     `tokens ${of(tokens, maxTokens)}`,
@@ -35,7 +43,8 @@ export function waiting({ seconds, until, message }: LoopWait): string {
 
 /** What may be done about an ending, by what ended the run. */
 const ADVICE: Readonly<Record<string, string>> = {
-  circuit_breaker_open: 'see why with `ralph-sdk-tools status`; then mend the plan or the prompt, and `ralph-sdk-tools reset-circuit`',
+  circuit_breaker_open:
+    'see why with `ralph-sdk-tools status`; then mend the plan or the prompt, and `ralph-sdk-tools reset-circuit`',
   permission_denied: 'allow what Claude was denied (`-- --allowedTools …`), then `ralph-sdk-tools reset`',
   blocked: 'Claude cannot go on by itself: give it what it asks for, then run again',
   guard_failed: '`ralph-sdk-tools doctor` looks for what is wrong with the project',
@@ -45,6 +54,21 @@ const ADVICE: Readonly<Record<string, string>> = {
   cost_limit: 'run again to go on',
   interrupted: 'run again to go on',
   cancelled: 'run again to go on',
+}
+
+/** Notes of the loop that say what a view shows by itself. */
+const ROUTINE = [/^circuit [A-Z_]+, call /, /^recorded: circuit /, /^Ralph's loop has ended/]
+
+/** Whether a note says more than the view does. */
+export function isNews(note: string): boolean {
+  return !ROUTINE.some((routine) => routine.test(note))
+}
+
+/** What Claude said last, without the status block that is for the guards; where that is all, what it recommends. */
+export function lastWords(text: string): string {
+  const [words = '', block = ''] = text.split('---RALPH_STATUS---')
+  const [, recommendation = ''] = /^RECOMMENDATION:(.*)$/m.exec(block) ?? []
+  return words.trim() || recommendation.trim()
 }
 
 /** How a run ended, and what may be done about it: a line each. */

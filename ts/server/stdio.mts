@@ -3,6 +3,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { INSTRUCTIONS } from '../instructions.mjs'
+import { printable } from '../terminal.mjs'
 import { type RalphServerOptions, SERVER_NAME, servedTools } from '../tools.mjs'
 import { VERSION } from '../version.mjs'
 import { StdioTransport } from './transport.mjs'
@@ -30,12 +31,16 @@ export function mcpServer(options: RalphServerOptions): Server {
   return server
 }
 
+/** A line for whoever reads the server's log. */
+export function note(text: string): void {
+  process.stderr.write(`[ralph-sdk-tools] ${printable(text)}\n`)
+}
+
 /** Serves until stdin closes; the calls that are under way then are still answered. */
 export async function serve(options: RalphServerOptions): Promise<void> {
   const server = mcpServer(options)
   // A client that goes away without closing stdin breaks the pipe: there is nobody left to answer.
   process.stdout.on('error', () => process.exit(0))
-  const note = (text: string) => process.stderr.write(`[ralph-sdk-tools] ${text}\n`)
   server.onerror = (error) => note(error.message)
   await server.connect(new StdioTransport(process.stdin, process.stdout, note))
 }

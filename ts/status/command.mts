@@ -15,8 +15,10 @@ const LEAVE_SCREEN = '\x1b[?25h\x1b[?1049l'
 const HOME = '\x1b[H'
 const CLEAR_REST_OF_LINE = '\x1b[K'
 const CLEAR_BELOW = '\x1b[J'
-/** What ends a watch: q, Ctrl-C, Ctrl-D. A terminal whose keys are read one by one sends no signal. */
-const ENDS = /[qQ\x03\x04]/
+/** What ends a watch, besides Ctrl-C: q, and Ctrl-D. */
+const QUIT = ['q', 'Q', '\x04']
+/** A terminal whose keys are read one by one sends no signal. */
+const CTRL_C = '\x03'
 
 /** As much of standard output as the screen needs. */
 export interface Terminal {
@@ -40,26 +42,30 @@ export interface Keyboard {
 /** The command. */
 export async function status({ options: { project, watch, json }, stop }: Call): Promise<number> {
   if (watch && json) throw new UsageError('--watch and --json exclude each other')
-  await showStatus({ ...projectOption(project), watch, json }, stop)
-  return stop.aborted ? EXIT.interrupted : EXIT.done
+  const interrupted = await showStatus({ ...projectOption(project), watch, json }, stop)
+  return interrupted || stop.aborted ? EXIT.interrupted : EXIT.done
 }
 
-/** Prints the state of a project once, or again and again until `stop` is aborted or q is pressed. */
+/**
+ * Prints the state of a project once, or again and again until `stop` is aborted or q is pressed. Answers whether it was
+ * Ctrl-C that ended it.
+ */
 export async function showStatus(
   command: { projectDir?: string | undefined; watch: boolean; json: boolean },
   stop: AbortSignal,
   terminal: Terminal = process.stdout,
   keyboard: Keyboard = process.stdin,
-): Promise<void> {
+): Promise<boolean> {
   const project = command.projectDir === undefined ? {} : { projectDir: command.projectDir }
   if (command.json) {
     terminal.write(`${jsonText(await look(project))}\n`)
-    return
+    return false
   }
   if (command.watch && terminal.isTTY) return watch(project, stop, terminal, keyboard)
   const lines = await screen(project, terminal, terminal.isTTY === true ? 1 : 0)
   terminal.write(`${lines.join('\n')}\n`)
   if (command.watch) process.stderr.write('ralph-sdk-tools: --watch needs a terminal; printed once\n')
+  return false
 }
 
 /** The state now, against the limits of the loop that is at work: a program's own are in no file of settings. */
@@ -93,10 +99,14 @@ async function watch(
   stop: AbortSignal,
   terminal: Terminal,
   keyboard: Keyboard,
-): Promise<void> {
+): Promise<boolean> {
   const over = new AbortController()
+  let interrupted = false
   const end = () => over.abort()
-  const keys = (pressed: Buffer) => ENDS.test(pressed.toString('latin1')) && end()
+  const keys = (pressed: Buffer) => {
+    interrupted ||= pressed.includes(CTRL_C)
+    if (interrupted || QUIT.some((key) => pressed.includes(key))) end()
+  }
   stop.addEventListener('abort', end)
   if (stop.aborted) end()
   terminal.write(ENTER_SCREEN)
@@ -129,6 +139,7 @@ async function watch(
     }
     terminal.write(LEAVE_SCREEN)
   }
+  return interrupted
 }
 
 /** Until it is time to draw again, the terminal's size changes, or the watch ends. */

@@ -204,7 +204,8 @@ function loopLine(
   const time = Number.isNaN(when.getTime()) ? '' : when.toTimeString().slice(0, 5)
   const rest = clip(
     `  ${duration(seconds).padStart(12)}  ${calls} ${calls === 1 ? 'call' : 'calls'}  ${time}`,
-    columns - 16,
+    // The mark takes one column or two.
+    columns - 17,
   )
   return `  ${`#${loop}`.padEnd(5)} ${outcome}${rest}`
 }

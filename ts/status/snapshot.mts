@@ -4,7 +4,7 @@
 import { RalphToolError, type RalphTools, type RalphToolsOptions } from '../../index.js'
 
 /** What a method of `RalphTools` answers. */
-type Answer<Method extends keyof RalphTools> = Awaited<ReturnType<RalphTools[Method]>>
+type Answer<Method extends Exclude<keyof RalphTools, 'projectDir'>> = Awaited<ReturnType<RalphTools[Method]>>
 
 /** The tasks under one heading. */
 export interface SectionProgress {

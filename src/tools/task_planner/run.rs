@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::input::{Arguments, clip};
 use crate::rules::plan::{self, Found, Plan, same_section, set_mark};
 use crate::store::files::{Reader, Writer};
+use crate::store::place::plan_above;
 use crate::store::project::{Outcome, Project};
 
 /// How often an update starts over because somebody else has written the plan in between.
@@ -57,10 +58,22 @@ fn parse(project: &Project, text: &[u8]) -> Plan {
 fn load_or_warn(files: &mut Reader<'_>) -> Result<Plan> {
     let plan = load(files)?;
     if plan.is_none() {
-        let path = files.project().plan_path().display();
-        files.warn(format!("there is no plan {path}, so there are no tasks; create it with lines such as `- [ ] First task`"));
+        files.warn(format!("{}, so there are no tasks; {}", missing(files.project()), remedy(files.project())));
     }
     Ok(plan.unwrap_or_default())
+}
+
+fn missing(project: &Project) -> String {
+    format!("there is no plan {}", project.plan_path().display())
+}
+
+/// What to do where there is no plan. One in a folder above is often the one that was meant.
+fn remedy(project: &Project) -> String {
+    let create = "create it with lines such as `- [ ] First task`";
+    match plan_above(project.root()) {
+        Some(plan) => format!("{create}, or name the folder of {} as the project", plan.display()),
+        None => create.to_owned(),
+    }
 }
 
 /// The tasks asked for, from an offset and up to a limit.
@@ -140,8 +153,8 @@ impl Look {
 
 fn look(files: &Reader<'_>, wanted: &str, completed: bool) -> Result<Look> {
     let before = files.plan()?.ok_or_else(|| {
-        let path = files.project().plan_path().display();
-        Error::new(ErrorCode::PlanNotFound, format!("there is no plan {path}; create it with lines such as `- [ ] First task`"))
+        let project = files.project();
+        Error::new(ErrorCode::PlanNotFound, format!("{}; {}", missing(project), remedy(project)))
     })?;
     let plan = parse(files.project(), &before);
     let (id, after) = match plan.find(wanted) {

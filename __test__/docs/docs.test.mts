@@ -125,7 +125,7 @@ describe('examples', () => {
   const documents = DOCUMENTS.filter((document) => blocksOf(document).some(({ text }) => examplesOf(text).length > 0))
 
   test.each(documents)('of %s: the answers are what the tools answer', async (document) => {
-    const { folder, ralph } = stage()
+    const { ralph } = stage()
     let renewed = textOf(document)
     for (const { text } of blocksOf(document)) {
       let shown = text
@@ -212,7 +212,7 @@ const PRINTED: Record<string, () => Promise<string>> = {
 
   // Of the project as the examples leave it.
   'ralph-sdk-tools status': async () => {
-    const { folder, ralph } = stage()
+    const { ralph } = stage()
     const examples = blocksOf(EXAMPLES).flatMap(({ text }) => examplesOf(text))
     for (const example of examples) await answerTo(example, ralph)
     const snapshot = { ...(await takeSnapshot(ralph)), project: PROJECT, takenAt: NOW }

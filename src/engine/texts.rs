@@ -139,12 +139,13 @@ pub fn something_to_do(project: &Project, file: Option<&str>, plan: &TaskPlanner
     if file.is_some() || plan.list.total_tasks > 0 {
         return Ok(());
     }
-    let (prompt, path) = (project.state_dir().join("PROMPT.md"), project.plan_path().display());
+    let (prompt, plan) = (project.state_dir().join("PROMPT.md"), project.plan_path());
     Err(Error::new(
         ErrorCode::PlanNotFound,
         format!(
-            "there is nothing to do: {path} has no task, and there is no {}; write tasks into the plan, a line each such as \
+            "there is nothing to do: {} has no task, and there is no {}; write tasks into the plan, a line each such as \
              `- [ ] First task`, or say in PROMPT.md what Claude should do",
+            plan.display(),
             prompt.display()
         ),
     ))

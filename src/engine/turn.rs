@@ -180,7 +180,7 @@ impl<'a> Turn<'a> {
             instruction,
             number: self.number().max(1),
             plan: &plan,
-            plan_path: path.strip_prefix(project.root()).unwrap_or(path).display().to_string(),
+            plan_path: path.strip_prefix(project.root()).unwrap_or(&path).display().to_string(),
         };
         self.answer.prompt = Some(parts.prompt());
         self.answer.task = plan.next_task;

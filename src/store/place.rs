@@ -42,6 +42,7 @@ pub fn plan_above(root: &Path) -> Option<PathBuf> {
 }
 
 /// The error for a project directory that is none.
+#[must_use]
 pub fn no_directory(path: &Path) -> Error {
     Error::new(
         ErrorCode::InvalidProject,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::files::StatusFile;
 use crate::error::Result;
 use crate::store::chunks::read_tail;
+use crate::store::files::Reader;
 use crate::store::project::Project;
 
 /// As much of a log's end as is read, in bytes.
@@ -67,7 +68,7 @@ pub fn recent(project: &Project) -> Recent {
     recent.log = log.split_off(log.len().saturating_sub(LOG_LINES));
     recent.loops = metrics.iter().rev().filter_map(|line| loop_record(line)).take(LOOPS).collect();
     // A status that cannot be read is `read`'s to tell.
-    if let Ok(status) = project.read(|files| files.load::<StatusFile>())
+    if let Ok(status) = project.read(Reader::load::<StatusFile>)
         && let Some(status) = status.value
     {
         recent.max_calls_per_hour = status.counter("max_calls_per_hour");

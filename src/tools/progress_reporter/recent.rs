@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::files::StatusFile;
 use crate::error::Result;
 use crate::store::chunks::read_tail;
-use crate::store::files::Reader;
 use crate::store::project::Project;
 
 /// As much of a log's end as is read, in bytes.
@@ -67,12 +66,13 @@ pub fn recent(project: &Project) -> Recent {
     let mut log = lines(last_lines(project.log_file()));
     recent.log = log.split_off(log.len().saturating_sub(LOG_LINES));
     recent.loops = metrics.iter().rev().filter_map(|line| loop_record(line)).take(LOOPS).collect();
+    let limits = project.read(|files| {
+        let status = files.load::<StatusFile>()?.unwrap_or_default();
+        Ok((status.counter("max_calls_per_hour"), status.counter("max_tokens_per_hour")))
+    });
     // A status that cannot be read is `read`'s to tell.
-    if let Ok(status) = project.read(Reader::load::<StatusFile>)
-        && let Some(status) = status.value
-    {
-        recent.max_calls_per_hour = status.counter("max_calls_per_hour");
-        recent.max_tokens_per_hour = status.counter("max_tokens_per_hour");
+    if let Ok(limits) = limits {
+        (recent.max_calls_per_hour, recent.max_tokens_per_hour) = limits.value;
     }
     recent
 }

@@ -93,12 +93,16 @@ export interface ToolAction {
 export interface ToolField {
   /** As callers write it. */
   name: string
-  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `oneOf` one of `words`. */
+  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `text` at most `maxLength` characters, `oneOf` one of `words`. */
   kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf' | 'textList'
   /** The smallest integer accepted. */
   min?: number
   /** The largest integer accepted. */
   max?: number
+  /** The most characters of a text, or of a text in a list. */
+  maxLength?: number
+  /** The most texts of a list. */
+  maxItems?: number
   /** The words accepted. */
   words?: string[]
   /** What it means, with its unit. */
@@ -119,7 +123,7 @@ export interface ToolField {
  */
 export interface RalphToolsOptions {
   /**
-   * The project directory.
+   * The project directory. At most 10000 characters.
    *
    * @default `RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards
    */
@@ -138,7 +142,8 @@ export interface RalphToolsOptions {
    */
   rules?: 'v0.9' | 'v0.11' | undefined
   /**
-   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise.
+   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise. At most 10000
+   * characters.
    *
    * @default `RALPH_HOME`, else `~/.ralph`
    */
@@ -186,14 +191,15 @@ export interface RalphToolsOptions {
    */
   autoReset?: boolean | undefined
   /**
-   * Headings of the plan below which an open task does not keep a run going (v0.11).
+   * Headings of the plan below which an open task does not keep a run going (v0.11). At most 10000 strings of at
+   * most 10000 characters.
    *
    * @default `OPTIONAL_SECTIONS`, built in: Optional, Future, Future Enhancements, Nice to Have
    */
   optionalSections?: string[] | undefined
   /**
    * The tools that Claude Code was started with, comma-separated, to tell a real denial from a compound command
-   * (v0.11).
+   * (v0.11). At most 10000 characters.
    *
    * @default `CLAUDE_ALLOWED_TOOLS`, in `.ralphrc` `ALLOWED_TOOLS`; built in: Ralph's list
    */
@@ -204,7 +210,7 @@ export interface RalphToolsOptions {
    * @default `info`
    */
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'off' | undefined
-  /** Instead of `logs/ralph.log`; relative to the project directory. */
+  /** Instead of `logs/ralph.log`; relative to the project directory. At most 10000 characters. */
   logFile?: string | undefined
   /**
    * Milliseconds to wait for another process that holds the lock. A whole number from 0 to 3600000.
@@ -276,7 +282,7 @@ export interface ExitDetectionToolInput {
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file inside the project that holds one loop's output.
+   * A file inside the project that holds one loop's output. At most 10000 characters.
    *
    * Used by `analyze`.
    *
@@ -284,7 +290,7 @@ export interface ExitDetectionToolInput {
    */
   outputFile?: string | undefined
   /**
-   * One loop's output itself: text, or the SDK's result message as JSON.
+   * One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters.
    *
    * Used by `analyze`.
    */
@@ -357,7 +363,7 @@ export interface CircuitBreakerToolInput {
    */
   outputLength?: number | undefined
   /**
-   * Why; cut at 1000 characters.
+   * Why; cut at 1000 characters. At most 1048576 characters.
    *
    * Used by `reset`.
    *
@@ -385,7 +391,7 @@ export interface TaskPlannerToolInput {
    */
   action: 'read' | 'update' | 'progress'
   /**
-   * Required. The task's id as `read` lists it, or its exact description.
+   * Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters.
    *
    * Used by `update`.
    */
@@ -407,7 +413,7 @@ export interface TaskPlannerToolInput {
    */
   filter?: 'all' | 'pending' | 'completed' | undefined
   /**
-   * List only the tasks right under headings of this title, in any case.
+   * List only the tasks right under headings of this title, in any case. At most 10000 characters.
    *
    * Used by `read`.
    */
@@ -448,7 +454,7 @@ export interface ProgressReporterToolInput {
   action: 'update' | 'read' | 'metrics'
   /**
    * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out.
+   * out. At most 10000 characters.
    *
    * Used by `update`.
    *
@@ -472,7 +478,7 @@ export interface ProgressReporterToolInput {
    */
   callsMade?: number | undefined
   /**
-   * What was done last, such as executing.
+   * What was done last, such as executing. At most 10000 characters.
    *
    * Used by `update`.
    *
@@ -480,7 +486,7 @@ export interface ProgressReporterToolInput {
    */
   lastAction?: string | undefined
   /**
-   * Why the run ended.
+   * Why the run ended. At most 10000 characters.
    *
    * Used by `update`.
    *
@@ -488,7 +494,7 @@ export interface ProgressReporterToolInput {
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB.
+   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
    *
    * Used by `update`.
    *
@@ -530,7 +536,7 @@ export interface LoopEvent {
   /** What happened. */
   event: LoopEventKind
   /**
-   * The session that loops: 1 to 128 letters, digits, `_` and `-`.
+   * The session that loops: 1 to 128 letters, digits, `_` and `-`. At most 10000 characters.
    *
    * @default (start) one is made; else required
    */
@@ -586,7 +592,7 @@ export interface LoopEvent {
   maxCostUsd?: number | undefined
   /**
    * What goes to the model instead of the engine's own text: `{task}`, `{id}` and `{section}` stand for the next
-   * task's.
+   * task's. At most 1048576 characters.
    *
    * Used by `start`, `preview`.
    *
@@ -594,37 +600,54 @@ export interface LoopEvent {
    */
   instruction?: string | undefined
   /**
-   * The file that changed, absolute or from the project directory.
+   * The file that changed, absolute or from the project directory. At most 10000 characters.
    *
    * Used by `edited`.
+   *
+   * @default the plan
    */
   path?: string | undefined
   /**
-   * The tool.
+   * The tool. At most 10000 characters.
    *
-   * Used by `opaque`, `denied`.
+   * Used by `opaque`, `denied`, `called`.
    */
   tool?: string | undefined
   /**
-   * What the tool was to run, where it is a command.
+   * What the tool was to run, where it is a command. At most 1048576 characters.
    *
-   * Used by `denied`.
+   * Used by `denied`, `called`.
    */
   command?: string | undefined
   /**
-   * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each.
+   * The call's own id. At most 10000 characters.
+   *
+   * Used by `called`, `returned`, `edited`, `opaque`.
+   */
+  call?: string | undefined
+  /**
+   * The subagent that calls. At most 10000 characters.
+   *
+   * Used by `called`, `settled`.
+   *
+   * @default the main agent
+   */
+  agent?: string | undefined
+  /**
+   * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each. At most
+   * 268435456 characters.
    *
    * Used by `stop`, `failure`.
    */
   output?: string | undefined
   /**
-   * Without output: the model's last words, or (failure) why the query failed.
+   * Without output: the model's last words, or (failure) why the query failed. At most 268435456 characters.
    *
    * Used by `stop`, `failure`.
    */
   message?: string | undefined
   /**
-   * Claude's session, for the next query to resume.
+   * Claude's session, for the next query to resume. At most 10000 characters.
    *
    * Used by `stop`, `failure`.
    *
@@ -657,7 +680,7 @@ export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
 
 /** What happened. */
-export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
+export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'called' | 'returned' | 'settled' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
 
 /** Which door a run came through. */
 export type LoopOwner = 'loop' | 'sdk' | 'plugin'
@@ -1040,6 +1063,22 @@ export interface LoopAnswer {
   closed?: ClosedLoop
 }
 
+/** What the loop answers to a hook of Claude Code's. */
+export interface LoopHookAnswer {
+  /** What the hook's callback returns. */
+  output: unknown
+  /** What the engine answered. */
+  answer: LoopAnswer
+}
+
+/** What calls of tools changed. */
+export interface LoopEffects {
+  /** The files, from the project directory, in the order of the alphabet. */
+  files: string[]
+  /** Whether a tool ran of which nobody can tell what it changed. */
+  opaque: boolean
+}
+
 /**
  * The guarded loop of one project, for programs that make a door to it of their own: an event goes in, an answer comes
  * out. `runRalph` in `ralph-sdk-tools/loop` is such a door, and all that most programs need.
@@ -1055,6 +1094,20 @@ export declare class LoopEngine {
    * Rejects with a `RalphToolError`: `INVALID_INPUT` for an event that is none.
    */
   handle(event: LoopEvent): Promise<LoopAnswer>
+  /**
+   * Takes what Claude Code told hooks, and says what the last one returns. The text is JSON: `{ hooks, start? }`, the inputs
+   * in their order, and the event that begins the run, where a prompt among them may begin it.
+   *
+   * Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no such text.
+   */
+  hooks(inputs: string): Promise<LoopHookAnswer>
+  /**
+   * Tells which files hooks say were changed. The text is JSON: `{ hooks }`, the inputs in their order. Reads and writes no
+   * state.
+   *
+   * Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no such text.
+   */
+  effects(inputs: string): Promise<LoopEffects>
 }
 
 /**

@@ -1,4 +1,6 @@
-// In front of the generated loader (native.js): the error class, and stacks that lead to the caller.
+// In front of the generated loader (native.js): promises, the error class, and stacks that lead to the caller.
+
+const { types } = require('node:util')
 
 /** What to do, by why it failed; the last fits all. */
 const REMEDIES = [
@@ -17,7 +19,10 @@ const REMEDIES = [
 ]
 
 const native = load()
-const codes = new Set(native.errorCodes())
+const { rateLimit, exitDetection, circuitBreaker, taskPlanner, progressReporter } = native.RalphTools.prototype
+// For this package's own program, and in no declaration.
+const { __recent, __examine } = native.RalphTools.prototype
+const { handle, hooks, effects } = native.LoopEngine.prototype
 
 class RalphToolError extends Error {
   constructor(code, message, options) {
@@ -27,67 +32,111 @@ class RalphToolError extends Error {
 }
 Object.defineProperty(RalphToolError.prototype, 'name', { value: 'RalphToolError', configurable: true, writable: true })
 
-const RalphTools = wrapped('RalphTools')
-const LoopEngine = wrapped('LoopEngine')
-
-/** The native class of that name, whose failures are RalphToolErrors. */
-function wrapped(name) {
-  const Native = native[name]
-  const Wrapper = {
-    [name]: class extends Native {
-      constructor(...args) {
-        const site = callSite(new.target)
-        try {
-          super(...args)
-        } catch (error) {
-          throw translate(error, site)
-        }
-      }
-    },
-  }[name]
-  for (const [name, { value: call }] of Object.entries(Object.getOwnPropertyDescriptors(Native.prototype))) {
-    // A getter has no value; it is inherited as it is.
-    if (name !== 'constructor' && call !== undefined) {
-      const value = method(call, name)
-      Object.defineProperty(Wrapper.prototype, name, { value, configurable: true, writable: true })
-    }
+/** An answer that is none: what a call failed with. */
+class Failure {
+  constructor([code, message]) {
+    this.code = code
+    this.message = message
   }
-  return Wrapper
 }
 
-/** A native method, whose failures are rejections with a RalphToolError. */
-function method(call, name) {
+/** Who waits for the answer of a call, by its number. Numbers are used again, so that they stay few. */
+const waiting = []
+const free = []
+const listener = native.listen(settle)
+
+/** Hands answers over: of each call its number, whether it succeeded, and its answer or error. */
+function settle(json) {
+  const answers = JSON.parse(json)
+  for (let at = 0; at < answers.length; at += 3) {
+    const number = answers[at]
+    const resolve = waiting[number]
+    waiting[number] = undefined
+    free.push(number)
+    resolve(answers[at + 1] ? answers[at + 2] : new Failure(answers[at + 2]))
+  }
+}
+
+class RalphTools extends native.RalphTools {
+  constructor(options) {
+    const refused = []
+    try {
+      super(plain(options), refused)
+    } catch (thrown) {
+      throw refused.length > 0 ? failure(...refused, new.target) : foreign(thrown, new.target)
+    }
+  }
+}
+
+class LoopEngine extends native.LoopEngine {
+  constructor(ralph) {
+    try {
+      super(ralph)
+    } catch (thrown) {
+      throw foreign(thrown, new.target)
+    }
+  }
+}
+
+wrap(RalphTools, { rateLimit, exitDetection, circuitBreaker, taskPlanner, progressReporter, __recent, __examine })
+wrap(LoopEngine, { handle, hooks, effects })
+
+/** Puts methods in front of the native ones. */
+function wrap(Class, methods) {
+  for (const [name, begin] of Object.entries(methods))
+    Object.defineProperty(Class.prototype, name, { value: method(name, begin), configurable: true, writable: true })
+}
+
+/**
+ * A method whose failures are rejections with a RalphToolError. What is wrong with the input is found before it returns,
+ * so that such an error's stack has all callers; another's has those that await the call.
+ */
+function method(name, begin) {
   const wrapper = {
-    [name](input) {
-      const site = callSite(wrapper)
-      const reject = (error) => Promise.reject(translate(error, site))
+    async [name](input) {
+      const number = free.length > 0 ? free.pop() : waiting.push(undefined) - 1
+      let refused
       try {
-        return call.call(this, input).catch(reject)
-      } catch (error) {
-        return reject(error)
+        refused = begin.call(this, plain(input), listener, number)
+      } catch (thrown) {
+        free.push(number)
+        throw foreign(thrown, wrapper)
       }
+      if (refused) {
+        free.push(number)
+        throw failure(...refused, wrapper)
+      }
+      const answer = await new Promise((resolve) => {
+        waiting[number] = resolve
+      })
+      if (answer instanceof Failure) throw failure(answer.code, answer.message, wrapper)
+      return answer
     },
   }[name]
   return wrapper
 }
 
-/** Where `entry` was called: an answer from another thread knows no JavaScript frames. */
-function callSite(entry) {
-  const site = {}
-  Error.captureStackTrace(site, entry)
-  return site
+/** A text as an object has a field for each character; what is no object of fields is refused unread. */
+function plain(argument) {
+  return types.isStringObject(argument) ? '' : argument
 }
 
-/** The addon's own errors carry one of its codes; anything else is a wrong `this`, or what a getter or a proxy threw. */
-function translate(error, site) {
-  const translated = codes.has(error?.code)
-    ? new RalphToolError(error.code, error.message)
-    : new RalphToolError('INVALID_INPUT', `the call could not begin: ${error?.message ?? 'its argument threw'}`, {
-        cause: error,
-      })
-  const frames = String(site.stack).match(/\n\s+at [\s\S]*/)
-  translated.stack = `${translated.name}: ${translated.message}${frames ?? ''}`
-  return translated
+/** An error whose stack begins where `entry` was called. */
+function failure(code, message, entry, options) {
+  const error = new RalphToolError(code, message, options)
+  Error.captureStackTrace(error, entry)
+  return error
+}
+
+/** The call did not begin: a wrong `this`, or what a getter or a proxy threw, which may be anything. */
+function foreign(cause, entry) {
+  let why = 'its argument threw'
+  try {
+    if (typeof cause?.message === 'string') why = cause.message.slice(0, 1000)
+  } catch {
+    // A proxy that throws again.
+  }
+  return failure('INVALID_INPUT', `the call could not begin: ${why}`, entry, { cause })
 }
 
 function load() {
@@ -114,4 +163,4 @@ function reasonsOf(error) {
 module.exports.RalphTools = RalphTools
 module.exports.LoopEngine = LoopEngine
 module.exports.RalphToolError = RalphToolError
-module.exports.toolDefinitions = native.toolDefinitions
+module.exports.toolDefinitions = () => JSON.parse(native.toolDefinitions())

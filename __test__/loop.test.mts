@@ -2,21 +2,17 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphTools } from 'ralph-sdk-tools'
 import { exitCode, previewLoop, type RalphLoopOptions, runRalph } from 'ralph-sdk-tools/loop'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ScriptedTurn } from '../examples/scripted-model/turns.mts'
 import { stallingStory, workingStory } from '../examples/sdk-wrapper/stories.mts'
-import { asked, breaker, calls, runLoop, setup, status } from './support/loop.mts'
+import { asked, breaker, calls, metrics, runLoop, setup, status } from './support/loop.mts'
 import { stoppedHolder } from './support/processes.mts'
 import { project, ROOT, read, writeFiles } from './support/project.mts'
 
-const metrics = (folder: string) =>
-  existsSync(join(folder, '.ralph/logs/metrics.jsonl'))
-    ? read(folder, '.ralph/logs/metrics.jsonl').trim().split('\n').length
-    : 0
 const sessionFiles = (folder: string) =>
   readdirSync(join(folder, '.ralph')).filter((name) => name.startsWith('.session'))
 

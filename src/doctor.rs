@@ -2,18 +2,21 @@
 //!
 //! It looks, and writes nothing. What the tools themselves would warn of is among it.
 
+#![expect(clippy::unnecessary_wraps, reason = "all checks have one form")]
+
 use std::process::{Command, Stdio};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input::RawValue;
+use crate::ralph::Ralph;
 use crate::rules::plan::Survey;
 use crate::store::git;
 use crate::store::place::plan_above;
-use crate::store::project::{Layout, Project};
-use crate::tools::{Tool, task_planner};
+use crate::store::project::Layout;
+use crate::tools::task_planner;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,18 +47,21 @@ impl Finding {
     }
 }
 
+/// At most one finding.
+type Check = fn(&Ralph) -> Result<Option<Finding>>;
+
 /// What is looked at, in the order in which it is told.
-const CHECKS: &[fn(&Project) -> Result<Vec<Finding>>] = &[layout, plan, prompt, circuit, hour, kept_aside, git_at_work];
+const CHECKS: &[Check] = &[layout, plan, prompt, circuit, hour, kept_aside, git_at_work];
 
 /// Everything that is wrong with a project; empty where nothing is. A check that fails is a finding itself.
 #[must_use]
-pub fn examine(project: &Project) -> Vec<Finding> {
+pub fn examine(ralph: &Ralph) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for check in CHECKS {
-        let found = check(project).unwrap_or_else(|error| vec![Finding::new(Severity::Error, error.to_string(), "")]);
+        let found = check(ralph).unwrap_or_else(|error| Some(Finding::new(Severity::Error, error.to_string(), "")));
         findings.extend(found);
     }
-    for warning in warnings(project) {
+    for warning in warnings(ralph) {
         if !findings.iter().any(|finding| warning.starts_with(&finding.what)) {
             findings.push(Finding::new(Severity::Warning, warning, ""));
         }
@@ -63,27 +69,36 @@ pub fn examine(project: &Project) -> Vec<Finding> {
     findings
 }
 
-fn layout(project: &Project) -> Result<Vec<Finding>> {
-    if project.layout() == Layout::Flat || project.state_dir().is_dir() {
-        return Ok(Vec::new());
+fn layout(ralph: &Ralph) -> Result<Option<Finding>> {
+    let project = ralph.project();
+    if !nothing_here(ralph) {
+        return Ok(None);
     }
     let what = format!("there is nothing of Ralph's in {}", project.root().display());
     let mend = match plan_above(project.root()) {
         Some(plan) => format!("there is a plan {}: name its project with --project, or make one here by `init`", plan.display()),
         None => "`ralph-sdk-tools init` makes a plan and a prompt".into(),
     };
-    Ok(vec![Finding::new(Severity::Error, what, mend)])
+    Ok(Some(Finding::new(Severity::Error, what, mend)))
 }
 
-fn plan(project: &Project) -> Result<Vec<Finding>> {
+fn nothing_here(ralph: &Ralph) -> bool {
+    ralph.project().layout() == Layout::Ralph && !ralph.project().state_dir().is_dir()
+}
+
+fn plan(ralph: &Ralph) -> Result<Option<Finding>> {
+    let project = ralph.project();
     let path = project.plan_path();
     let path = path.display();
+    if nothing_here(ralph) {
+        return Ok(None);
+    }
     let Some(Survey { totals, .. }) = project.read(task_planner::count)?.value else {
         let mend = match plan_above(project.root()) {
             Some(above) => format!("create it, or name the folder of {} as the project", above.display()),
             None => "create it with lines such as `- [ ] First task`".into(),
         };
-        return Ok(vec![Finding::new(Severity::Error, format!("there is no plan {path}"), mend)]);
+        return Ok(Some(Finding::new(Severity::Error, format!("there is no plan {path}"), mend)));
     };
     let finding = match (totals.total, totals.pending()) {
         (0, _) => Finding::new(
@@ -94,69 +109,72 @@ fn plan(project: &Project) -> Result<Vec<Finding>> {
         (total, 0) => {
             Finding::new(Severity::Note, format!("all {total} tasks of the plan are done"), "add tasks before the next run")
         }
-        _ => return Ok(Vec::new()),
+        _ => return Ok(None),
     };
-    Ok(vec![finding])
+    Ok(Some(finding))
 }
 
-fn prompt(project: &Project) -> Result<Vec<Finding>> {
+fn prompt(ralph: &Ralph) -> Result<Option<Finding>> {
+    let project = ralph.project();
     let path = project.state_dir().join("PROMPT.md");
     if path.is_file() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let what = format!("there is no prompt {}: Claude is told the next task and nothing of the project", path.display());
-    Ok(vec![Finding::new(Severity::Note, what, "write what Claude should know in every loop")])
+    Ok(Some(Finding::new(Severity::Note, what, "write what Claude should know in every loop")))
 }
 
-fn circuit(project: &Project) -> Result<Vec<Finding>> {
-    let answer = ask(project, "circuit_breaker", "status")?;
+fn circuit(ralph: &Ralph) -> Result<Option<Finding>> {
+    let answer = ask(ralph, "circuit_breaker", "status")?;
     if answer.get("state").and_then(Value::as_str) != Some("OPEN") {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let reason = answer.get("reason").and_then(Value::as_str).unwrap_or_default();
     let mend = "find out why, then `ralph-sdk-tools reset-circuit`";
-    Ok(vec![Finding::new(Severity::Error, format!("the circuit is open: {reason}"), mend)])
+    Ok(Some(Finding::new(Severity::Error, format!("the circuit is open: {reason}"), mend)))
 }
 
-fn hour(project: &Project) -> Result<Vec<Finding>> {
-    let answer = ask(project, "rate_limit", "check")?;
+fn hour(ralph: &Ralph) -> Result<Option<Finding>> {
+    let answer = ask(ralph, "rate_limit", "check")?;
     if answer.get("canMakeCall").and_then(Value::as_bool) != Some(false) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let number = |name| answer.get(name).and_then(Value::as_u64).unwrap_or_default();
     let what = format!("the limit of this hour is reached: {} of {} calls", number("currentCount"), number("maxCalls"));
-    Ok(vec![Finding::new(Severity::Warning, what, "a run waits for the next hour; MAX_CALLS_PER_HOUR raises the limit")])
+    Ok(Some(Finding::new(Severity::Warning, what, "a run waits for the next hour; MAX_CALLS_PER_HOUR raises the limit")))
 }
 
 /// Damaged state files that a writer has put aside.
-fn kept_aside(project: &Project) -> Result<Vec<Finding>> {
+fn kept_aside(ralph: &Ralph) -> Result<Option<Finding>> {
+    let project = ralph.project();
     let entries = std::fs::read_dir(project.state_dir()).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.retain(|name| name.contains(".corrupt-"));
     names.sort();
-    let Some(last) = names.last() else { return Ok(Vec::new()) };
+    let Some(last) = names.last() else { return Ok(None) };
     let what = format!("{} damaged state files were put aside, the last is {last}", names.len());
-    Ok(vec![Finding::new(Severity::Note, what, format!("look at them, then remove them from {}", project.state_dir().display()))])
+    Ok(Some(Finding::new(Severity::Note, what, format!("look at them, then remove them from {}", project.state_dir().display()))))
 }
 
-fn git_at_work(project: &Project) -> Result<Vec<Finding>> {
+fn git_at_work(ralph: &Ralph) -> Result<Option<Finding>> {
+    let project = ralph.project();
     let quiet = Command::new("git").arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !quiet.is_ok_and(|status| status.success()) {
         let what = "git was not found: progress is only what the loop's output and its edits say";
-        return Ok(vec![Finding::new(Severity::Warning, what, "install git")]);
+        return Ok(Some(Finding::new(Severity::Warning, what, "install git")));
     }
     if git::head(project.root(), project.git_timeout()).value.is_none() {
         let what = "the project is no git repository with a commit: progress is only what the loop's output and its edits say";
-        return Ok(vec![Finding::new(Severity::Warning, what, "`git init`, `git add`, `git commit`")]);
+        return Ok(Some(Finding::new(Severity::Warning, what, "`git init`, `git add`, `git commit`")));
     }
     let tracked = git::tracked_state(project).value;
-    let Some(first) = tracked.first() else { return Ok(Vec::new()) };
+    let Some(first) = tracked.first() else { return Ok(None) };
     let what = format!("git has {} of Ralph's state files, such as {first}: each loop changes them", tracked.len());
-    Ok(vec![Finding::new(Severity::Warning, what, "`git rm --cached` them, and name them in .gitignore")])
+    Ok(Some(Finding::new(Severity::Warning, what, "`git rm --cached` them, and name them in .gitignore")))
 }
 
 /// What the tools themselves warn of, each once.
-fn warnings(project: &Project) -> Vec<String> {
+fn warnings(ralph: &Ralph) -> Vec<String> {
     let mut all = Vec::new();
     for (tool, action) in [
         ("rate_limit", "status"),
@@ -166,7 +184,7 @@ fn warnings(project: &Project) -> Vec<String> {
         ("progress_reporter", "read"),
     ] {
         // A failed call is told by its check, or by the next run.
-        let Ok(answer) = ask(project, tool, action) else { continue };
+        let Ok(answer) = ask(ralph, tool, action) else { continue };
         let texts = answer.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         for text in texts {
             if !all.iter().any(|known| known == text) {
@@ -177,9 +195,8 @@ fn warnings(project: &Project) -> Vec<String> {
     all
 }
 
-fn ask(project: &Project, tool: &str, action: &str) -> Result<Value> {
-    let known = Tool::named(tool).ok_or_else(|| Error::invalid_input(format!("there is no tool {tool}")))?;
-    known.call(project, vec![("action".into(), RawValue::Text(action.into()))])
+fn ask(ralph: &Ralph, tool: &str, action: &str) -> Result<Value> {
+    ralph.call(tool, vec![("action".into(), RawValue::Text(action.into()))))
 }
 
 #[cfg(test)]
@@ -190,7 +207,7 @@ mod tests {
     /// What was found, as `severity: the first words`.
     fn found(bench: &Bench) -> Vec<String> {
         let words = |text: &str| text.split(' ').take(5).collect::<Vec<_>>().join(" ");
-        examine(bench.project()).iter().map(|finding| format!("{:?}: {}", finding.severity, words(&finding.what))).collect()
+        examine(bench.ralph()).iter().map(|finding| format!("{:?}: {}", finding.severity, words(&finding.what))).collect()
     }
 
     #[test]
@@ -212,7 +229,7 @@ mod tests {
             let found = found(&bench);
             let hits = found.iter().filter(|line| line.starts_with(expected)).count();
             assert_eq!(hits, 1, "{expected}: {found:?}");
-            for finding in examine(bench.project()).iter().filter(|finding| finding.severity == Severity::Error) {
+            for finding in examine(bench.ralph()).iter().filter(|finding| finding.severity == Severity::Error) {
                 assert!(!finding.mend.is_empty(), "{finding:?}");
             }
         }

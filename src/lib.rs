@@ -4,6 +4,7 @@
 //! `store` (files, lock, clock, configuration); `rules` and `store` do not know each other. Nothing here knows napi.
 #![forbid(unsafe_code)]
 
+pub mod claude_code;
 pub mod doctor;
 pub mod engine;
 pub mod environment;
@@ -16,6 +17,7 @@ pub mod rules;
 pub mod schema;
 pub mod store;
 pub mod tools;
+pub mod waits;
 pub mod zone;
 
 #[cfg(test)]

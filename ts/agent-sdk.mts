@@ -18,6 +18,9 @@ import { VERSION } from './version.mjs'
 import { zodSchema } from './zod-schema.mjs'
 
 export type { Access } from '../index.js'
+export { type ObservedEdits, observeEdits } from './hooks/edits.mjs'
+export { type RalphLoop, type RalphLoopHooksOptions, ralphLoop } from './hooks/loop.mjs'
+export { type Hooks, mergeHooks } from './hooks/merge.mjs'
 export type { InputSchema, PropertySchema } from './json-schema.mjs'
 export type { RalphServerOptions } from './tools.mjs'
 

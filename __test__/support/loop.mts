@@ -1,6 +1,7 @@
 // Whole runs of the guarded loop: the real Agent SDK with its own Claude Code, against a scripted model.
 
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { LoopWait } from 'ralph-sdk-tools'
 import { type Ending, type RalphLoopOptions, runRalph } from 'ralph-sdk-tools/loop'
 import { onTestFinished } from 'vitest'
@@ -81,3 +82,7 @@ export function asked(model: ScriptedModel, index: number): string {
 export const status = (project: string) => JSON.parse(read(project, '.ralph/status.json'))
 export const breaker = (project: string) => JSON.parse(read(project, '.ralph/.circuit_breaker_state'))
 export const calls = (project: string) => Number(read(project, '.ralph/.call_count'))
+export const metrics = (project: string) =>
+  existsSync(join(project, '.ralph/logs/metrics.jsonl'))
+    ? read(project, '.ralph/logs/metrics.jsonl').trim().split('\n').length
+    : 0

@@ -1,5 +1,7 @@
 //! What the engine answers to a door.
 
+use serde_json::Value;
+
 use crate::rules::breaker::CircuitState;
 use crate::tools::task_planner::Task;
 use crate::{record, words};
@@ -159,6 +161,30 @@ record! {
             message: String,
             /// (stop, failure) The loop that is over.
             closed: ClosedLoop,
+        }
+    }
+}
+
+record! {
+    /// What the loop answers to a hook of Claude Code's.
+    LoopHookAnswer {
+        always {
+            /// What the hook's callback returns.
+            output: Value,
+            /// What the engine answered.
+            answer: LoopAnswer,
+        }
+    }
+}
+
+record! {
+    /// What calls of tools changed.
+    LoopEffects {
+        always {
+            /// The files, from the project directory, in the order of the alphabet.
+            files: Vec<String>,
+            /// Whether a tool ran of which nobody can tell what it changed.
+            opaque: bool,
         }
     }
 }

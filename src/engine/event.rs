@@ -21,6 +21,12 @@ words! {
         Opaque = "opaque",
         /// The model was denied a tool.
         Denied = "denied",
+        /// The model calls a tool.
+        Called = "called",
+        /// A call of a tool is over, and changed no file.
+        Returned = "returned",
+        /// All calls of a turn are over: one that did not return was denied.
+        Settled = "settled",
         /// The model has ended its turn: the loop is over.
         Stop = "stop",
         /// The model has ended its turn while a task of a subagent still runs.
@@ -54,6 +60,9 @@ words! {
     }
 }
 
+/// As long as what `exit_detection` analyzes.
+const LONGEST_OUTPUT: usize = 1 << 28;
+
 const START: &[&str] = &[LoopEventKind::Start.as_str()];
 const BEFORE: &[&str] = &[LoopEventKind::Start.as_str(), LoopEventKind::Preview.as_str()];
 const OVER: &[&str] = &[LoopEventKind::Stop.as_str(), LoopEventKind::Failure.as_str()];
@@ -83,19 +92,37 @@ const INSTRUCTION: Field<String> = Field::text(
     "instruction",
     "What goes to the model instead of the engine's own text: `{task}`, `{id}` and `{section}` stand for the next task's.",
 )
+.at_most_chars(1 << 20)
 .default("the engine's own text")
 .on(BEFORE);
-const PATH: Field<String> =
-    Field::text("path", "The file that changed, absolute or from the project directory.").on(&[LoopEventKind::Edited.as_str()]);
-const TOOL: Field<String> =
-    Field::text("tool", "The tool.").on(&[LoopEventKind::Opaque.as_str(), LoopEventKind::Denied.as_str()]);
-const COMMAND: Field<String> =
-    Field::text("command", "What the tool was to run, where it is a command.").on(&[LoopEventKind::Denied.as_str()]);
+const PATH: Field<String> = Field::text("path", "The file that changed, absolute or from the project directory.")
+    .default("the plan")
+    .on(&[LoopEventKind::Edited.as_str()]);
+const TOOL: Field<String> = Field::text("tool", "The tool.").on(&[
+    LoopEventKind::Opaque.as_str(),
+    LoopEventKind::Denied.as_str(),
+    LoopEventKind::Called.as_str(),
+]);
+const COMMAND: Field<String> = Field::text("command", "What the tool was to run, where it is a command.")
+    .at_most_chars(1 << 20)
+    .on(&[LoopEventKind::Denied.as_str(), LoopEventKind::Called.as_str()]);
+const CALL: Field<String> = Field::text("call", "The call's own id.").on(&[
+    LoopEventKind::Called.as_str(),
+    LoopEventKind::Returned.as_str(),
+    LoopEventKind::Edited.as_str(),
+    LoopEventKind::Opaque.as_str(),
+]);
+const AGENT: Field<String> = Field::text("agent", "The subagent that calls.")
+    .default("the main agent")
+    .on(&[LoopEventKind::Called.as_str(), LoopEventKind::Settled.as_str()]);
 const OUTPUT: Field<String> =
     Field::text("output", "What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each.")
+        .at_most_chars(LONGEST_OUTPUT)
         .on(OVER);
 const MESSAGE: Field<String> =
-    Field::text("message", "Without output: the model's last words, or (failure) why the query failed.").on(OVER);
+    Field::text("message", "Without output: the model's last words, or (failure) why the query failed.")
+        .at_most_chars(LONGEST_OUTPUT)
+        .on(OVER);
 const CLAUDE_SESSION: Field<String> =
     Field::text("claudeSession", "Claude's session, for the next query to resume.").default("the output's").on(OVER);
 const DURATION: Field<f64> =
@@ -117,6 +144,8 @@ pub const FIELDS: &[FieldSpec] = &[
     PATH.spec,
     TOOL.spec,
     COMMAND.spec,
+    CALL.spec,
+    AGENT.spec,
     OUTPUT.spec,
     MESSAGE.spec,
     CLAUDE_SESSION.spec,
@@ -162,6 +191,10 @@ pub struct Event {
     pub tool: Option<String>,
     /// `command`.
     pub command: Option<String>,
+    /// `call`.
+    pub call: Option<String>,
+    /// `agent`.
+    pub agent: Option<String>,
     /// `output`.
     pub output: Option<String>,
     /// `message`.
@@ -218,6 +251,8 @@ impl Event {
             path: checked.get(PATH),
             tool: checked.get(TOOL),
             command: checked.get(COMMAND),
+            call: checked.get(CALL),
+            agent: checked.get(AGENT),
             output: checked.get(OUTPUT),
             message: checked.get(MESSAGE),
             claude_session: checked.get(CLAUDE_SESSION),

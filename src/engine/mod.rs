@@ -20,9 +20,12 @@ mod tests;
 mod texts;
 mod turn;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use answer::{ClosedLoop, LoopAnswer, LoopCounts, LoopEnding, LoopStep, LoopWait, LoopWaitReason};
+pub use answer::{
+    ClosedLoop, LoopAnswer, LoopCounts, LoopEffects, LoopEnding, LoopHookAnswer, LoopStep, LoopWait, LoopWaitReason,
+};
 pub use event::{Event, FIELDS, Limits, LoopEventKind, LoopOwner};
 
 pub use crate::store::sessions::has_session;
@@ -32,8 +35,15 @@ use crate::schema::{Enumeration, Record};
 use turn::Turn;
 
 /// What an answer is made of, parts first.
-pub const RECORDS: &[&Record] =
-    &[&LoopWait::RECORD, &LoopEnding::RECORD, &ClosedLoop::RECORD, &LoopCounts::RECORD, &LoopAnswer::RECORD];
+pub const RECORDS: &[&Record] = &[
+    &LoopWait::RECORD,
+    &LoopEnding::RECORD,
+    &ClosedLoop::RECORD,
+    &LoopCounts::RECORD,
+    &LoopAnswer::RECORD,
+    &LoopHookAnswer::RECORD,
+    &LoopEffects::RECORD,
+];
 
 /// The enumerations that events and answers are made of.
 pub const ENUMERATIONS: &[&Enumeration] =
@@ -56,6 +66,16 @@ impl LoopEngine {
     #[must_use]
     pub fn handle(&self, event: &Event) -> LoopAnswer {
         Turn::take(&self.ralph, event)
+    }
+
+    /// The files that events say were changed, each once, as they are counted: for wrappers that count edits and ask the
+    /// guards themselves.
+    #[must_use]
+    pub fn effects(&self, events: &[Event]) -> LoopEffects {
+        let of = |kind| events.iter().filter(move |event| event.kind == Some(kind));
+        let files: BTreeSet<String> =
+            of(LoopEventKind::Edited).filter_map(|event| notes::edited(self.ralph.project(), event.path.as_deref())).collect();
+        LoopEffects { files: files.into_iter().collect(), opaque: of(LoopEventKind::Opaque).next().is_some() }
     }
 
     /// As [`LoopEngine::handle`], for an event that came as JSON text; what is none changes nothing and is told in a note.

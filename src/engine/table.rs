@@ -2,7 +2,8 @@
 //! its output means, how runs end and how long they wait. Pure: no file, no clock. `docs/INTEGRATION.md` shows these rows.
 
 use LoopEventKind::{
-    Admit, Background, Cancel, Compaction, Denied, Edited, End, Failure, Opaque, Preview, Prompt, Resume, Start, Status, Stop,
+    Admit, Background, Called, Cancel, Compaction, Denied, Edited, End, Failure, Opaque, Preview, Prompt, Resume, Returned,
+    Settled, Start, Status, Stop,
 };
 
 use super::answer::LoopWaitReason;
@@ -107,6 +108,18 @@ pub const ROWS: &[Row] = &[
     Row { event: Opaque, states: NOT_OPEN, actions: &[], next: NOT_OPEN, doc: "nothing" },
     Row { event: Denied, states: OPEN, actions: &[Action::Note], next: OPEN, doc: "noted" },
     Row { event: Denied, states: NOT_OPEN, actions: &[], next: NOT_OPEN, doc: "nothing" },
+    Row { event: Called, states: OPEN, actions: &[Action::Note], next: OPEN, doc: "noted" },
+    Row { event: Called, states: NOT_OPEN, actions: &[], next: NOT_OPEN, doc: "nothing" },
+    Row { event: Returned, states: OPEN, actions: &[Action::Note], next: OPEN, doc: "noted" },
+    Row { event: Returned, states: NOT_OPEN, actions: &[], next: NOT_OPEN, doc: "nothing" },
+    Row {
+        event: Settled,
+        states: OPEN,
+        actions: &[Action::Note],
+        next: OPEN,
+        doc: "noted: a call that was noted and has not returned was denied",
+    },
+    Row { event: Settled, states: NOT_OPEN, actions: &[], next: NOT_OPEN, doc: "nothing" },
     Row {
         event: Stop,
         states: OPEN,

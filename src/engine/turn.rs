@@ -103,6 +103,9 @@ impl<'a> Turn<'a> {
             LoopEventKind::Edited
                 | LoopEventKind::Opaque
                 | LoopEventKind::Denied
+                | LoopEventKind::Called
+                | LoopEventKind::Returned
+                | LoopEventKind::Settled
                 | LoopEventKind::Background
                 | LoopEventKind::Compaction
                 | LoopEventKind::Status
@@ -145,8 +148,8 @@ impl<'a> Turn<'a> {
     }
 
     fn append(&mut self) -> Result<()> {
-        match notes::line(self.project(), self.event) {
-            Some(line) => append_note(self.project(), &self.id, &line),
+        match notes::lines(self.project(), self.event) {
+            Some(lines) => append_note(self.project(), &self.id, &lines),
             None => Ok(()),
         }
     }

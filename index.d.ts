@@ -135,7 +135,7 @@ export interface RalphToolsOptions {
   /**
    * The project directory. At most 10000 characters.
    *
-   * @default `RALPH_PROJECT_DIR`, else the working directory
+   * @default `RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards
    */
   projectDir?: string | undefined
   /**
@@ -1213,6 +1213,11 @@ export declare class RalphTools {
    * directory, `CONFIG_INVALID` where a setting is no number.
    */
   constructor(options?: RalphToolsOptions | undefined)
+  /**
+   * The project that this works on: the directory that was named, else the nearest one with Ralph's files, from the
+   * working directory upwards. An absolute path without links.
+   */
+  get projectDir(): string
   /** Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`. */
   rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
   /** Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`. */

@@ -135,7 +135,7 @@ export interface RalphToolsOptions {
   /**
    * The project directory. At most 10000 characters.
    *
-   * @default `RALPH_PROJECT_DIR`, else the working directory
+   * @default `RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards
    */
   projectDir?: string | undefined
   /**

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod claude_code;
+pub mod doctor;
 pub mod engine;
 pub mod environment;
 pub mod error;

@@ -8,8 +8,8 @@ use crate::generation::Generation;
 use crate::input::{Arguments, RawInput, did_you_mean, quoted};
 use crate::schema::{Field, FieldSpec};
 
-const PROJECT_DIR: Field<String> =
-    Field::text("projectDir", "The project directory.").default("`RALPH_PROJECT_DIR`, else the working directory");
+const PROJECT_DIR: Field<String> = Field::text("projectDir", "The project directory.")
+    .default("`RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards");
 const LAYOUT: Field<String> = Field::one_of(
     "layout",
     &["auto", "ralph", "flat"],

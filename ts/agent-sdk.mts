@@ -11,6 +11,7 @@ import {
   tool,
 } from '@anthropic-ai/claude-agent-sdk'
 import { DEFINITIONS } from './definitions.mjs'
+import { INSTRUCTIONS } from './instructions.mjs'
 import { type InputSchema, inputSchema } from './json-schema.mjs'
 import { offers, type RalphServerOptions, SERVER_NAME, servedTools } from './tools.mjs'
 import { VERSION } from './version.mjs'
@@ -50,6 +51,7 @@ export function createRalphServer(options?: RalphServerOptions): McpSdkServerCon
   return createSdkMcpServer({
     name: SERVER_NAME,
     version: VERSION,
+    instructions: INSTRUCTIONS,
     tools: registerRalphTools(options),
     alwaysLoad: true,
   })

@@ -41,7 +41,7 @@ async function demonstrate(): Promise<number> {
   for (const name of ['fix_plan.md', 'status.json', 'logs/ralph.log', 'logs/metrics.jsonl']) {
     screen.file(`.ralph/${name}`, readFileSync(join(first, '.ralph', name), 'utf8'))
   }
-  screen.line(`\nThe project is kept. Look at it with:\n  npx ralph-mcp status --project ${first}`)
+  screen.line(`\nThe project is kept. Look at it with:\n  npx -y ralph-sdk-tools status --project ${first}`)
   return stalled ? 0 : 1
 }
 

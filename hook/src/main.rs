@@ -6,13 +6,13 @@
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use ralph_sdk_tools::claude_code::HookInput;
 use ralph_sdk_tools::claude_code::plugin::{answer, concerns};
 use ralph_sdk_tools::engine::LoopEngine;
+use ralph_sdk_tools::store::place::find_root;
 use ralph_sdk_tools::store::project::state_dir_of;
 use ralph_sdk_tools::{Environment, Options, Ralph};
 use serde_json::{Value, json};
@@ -42,11 +42,15 @@ fn hook() -> Option<Value> {
         Ok(input) => input,
         Err(wrong) => return Some(line(&wrong.to_string())),
     };
-    let folder = PathBuf::from(environment.get("CLAUDE_PROJECT_DIR").unwrap_or(&input.cwd));
-    if !concerns(&input, &state_dir_of(&folder)) {
+    // As the server of the plugin does, which Claude Code starts in that folder.
+    let folder = environment.get("CLAUDE_PROJECT_DIR").unwrap_or(&input.cwd);
+    std::env::set_current_dir(folder).ok()?;
+    let root = find_root(&Options::default(), &environment).ok()?;
+    if !concerns(&input, &state_dir_of(&root)) {
         return None;
     }
-    let ralph = match Ralph::open(&options(&folder), &environment) {
+    let options = Options { project_dir: Some(root), ..Options::default() };
+    let ralph = match Ralph::open(&options, &environment) {
         Ok(ralph) => ralph,
         Err(error) => return Some(line(&error.to_string())),
     };
@@ -66,10 +70,6 @@ fn read() -> io::Result<Option<Vec<u8>>> {
     drop(event);
     io::copy(&mut stdin, &mut io::sink())?;
     Ok(None)
-}
-
-fn options(folder: &Path) -> Options {
-    Options { project_dir: Some(folder.to_owned()), ..Options::default() }
 }
 
 /// One line for the person; the session goes on as if there were no hook.

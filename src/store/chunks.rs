@@ -28,6 +28,22 @@ pub fn read_chunks(path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
     Ok(true)
 }
 
+/// The end of one of Ralph's logs, `most` bytes of it, and whether that is the whole; `None` where there is none.
+///
+/// # Errors
+/// `IO_ERROR`.
+pub fn read_tail(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let Some(mut file) = open_regular(path)? else { return Ok(None) };
+    let mut read = || {
+        let start = file.metadata()?.len().saturating_sub(most);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        (&mut file).take(most).read_to_end(&mut bytes)?;
+        Ok((bytes, start == 0))
+    };
+    read().map(Some).map_err(|error| Error::io("read", path, &error))
+}
+
 /// Reads a file of lines piece by piece, a long one by several threads: each begins at the start of a line and feeds a
 /// state of its own. The states come in the file's order; `None` where there is no file.
 ///

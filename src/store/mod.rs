@@ -12,6 +12,7 @@ pub mod lock;
 pub mod log;
 pub mod mend;
 pub mod paths;
+pub mod place;
 pub mod process_mark;
 pub mod project;
 pub mod replace;

@@ -196,6 +196,22 @@ pub fn of_project<T>(project: &Project, work: impl FnOnce(&Scope<'_>) -> T) -> T
     work(&Scope { root, generation: project.generation(), is_own: &is_own, timeout: project.git_timeout() })
 }
 
+/// Ralph's state files that git keeps, by their paths from the project's root: they change in every loop, and a checkout
+/// would bring back an old count.
+#[must_use]
+pub fn tracked_state(project: &Project) -> GitAnswer<Vec<String>> {
+    let root = project.root();
+    let state_dir = project.state_dir().strip_prefix(root).unwrap_or(Path::new(""));
+    let below = if state_dir.as_os_str().is_empty() { "." } else { &*state_dir.to_string_lossy() };
+    answer(|_| {
+        let Some(git) = Git::open(root, project.git_timeout())? else { return Ok(Vec::new()) };
+        let listed = git.run(&["ls-files", "-z", "--", below])?;
+        let paths = listed.split(|&byte| byte == 0).map(String::from_utf8_lossy);
+        let own = paths.filter(|path| Path::new(&**path).strip_prefix(state_dir).is_ok_and(own::is_own));
+        Ok(own.map(String::from).collect())
+    })
+}
+
 /// Whether a text names a commit in full: 40 to 64 hexadecimal digits.
 #[must_use]
 pub fn is_commit_name(text: &str) -> bool {

@@ -1,12 +1,14 @@
 //! `progress_reporter`: what people and dashboards look at: `status.json`, the log, and statistics of the loops.
 
 mod files;
+mod recent;
 mod run;
 mod statistics;
 #[cfg(test)]
 mod tests;
 
 pub use files::{ProgressFile, StatusFile};
+pub use recent::{Recent, recent};
 pub use run::run;
 
 use serde_json::Value;

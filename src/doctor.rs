@@ -163,7 +163,7 @@ fn git_at_work(ralph: &Ralph) -> Result<Option<Finding>> {
         let what = "git was not found: progress is only what the loop's output and its edits say";
         return Ok(Some(Finding::new(Severity::Warning, what, "install git")));
     }
-    if git::head(project.root(), project.git_timeout()).value.is_none() {
+    if git::of_project(project, |scope| scope.snapshot(None)).value.is_none_or(|start| start.head.is_none()) {
         let what = "the project is no git repository with a commit: progress is only what the loop's output and its edits say";
         return Ok(Some(Finding::new(Severity::Warning, what, "`git init`, `git add`, `git commit`")));
     }
@@ -196,7 +196,7 @@ fn warnings(ralph: &Ralph) -> Vec<String> {
 }
 
 fn ask(ralph: &Ralph, tool: &str, action: &str) -> Result<Value> {
-    ralph.call(tool, vec![("action".into(), RawValue::Text(action.into()))))
+    ralph.call(tool, vec![("action".into(), RawValue::Text(action.into()))])
 }
 
 #[cfg(test)]

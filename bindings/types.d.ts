@@ -31,6 +31,8 @@ export type RalphToolErrorCode =
   | 'OUTSIDE_PROJECT'
   /** Another process held the lock for longer than `lockTimeoutMs`. Nothing was changed: call again. */
   | 'LOCK_TIMEOUT'
+  /** Another session loops on this project; the message has its id. One at a time: wait for it, or end it. */
+  | 'SESSION_BUSY'
   /**
    * A setting is no number (or no boolean); the message names its file and line, or its environment variable.
    * Correct it there.
@@ -133,7 +135,7 @@ export interface RalphToolsOptions {
   /**
    * The project directory. At most 10000 characters.
    *
-   * @default `RALPH_PROJECT_DIR`, else the working directory
+   * @default `RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards
    */
   projectDir?: string | undefined
   /**
@@ -213,6 +215,25 @@ export interface RalphToolsOptions {
    */
   allowedTools?: string | undefined
   /**
+   * What Claude is told to write between `<promise>` and `</promise>` when all is done: an exit signal, as
+   * EXIT_SIGNAL: true is. At most 10000 characters.
+   *
+   * @default `COMPLETION_PROMISE`, built in: none
+   */
+  completionPromise?: string | undefined
+  /**
+   * End the run once paid overage is being used (exitReason `overage`).
+   *
+   * @default `STOP_AT_OVERAGE`, built in: false
+   */
+  stopAtOverage?: boolean | undefined
+  /**
+   * Hours after which exit_detection tells no session to resume (v0.11). A whole number from 0 to 8766000.
+   *
+   * @default `CLAUDE_SESSION_EXPIRY_HOURS`, in `.ralphrc` `SESSION_EXPIRY_HOURS`; built in: 24
+   */
+  sessionExpiryHours?: number | undefined
+  /**
    * Log lines below it are not written.
    *
    * @default `info`
@@ -234,42 +255,6 @@ export interface RalphToolsOptions {
   gitTimeoutMs?: number | undefined
 }
 
-/** Tells what the hour still admits. What {@link RalphTools.rateLimit} takes for it. */
-export interface RateLimitCheckInput {
-  action: 'check'
-}
-
-/**
- * Asks for calls before they are made and counts them if admitted; also adds used tokens. What {@link
- * RalphTools.rateLimit} takes for it.
- */
-export interface RateLimitIncrementInput {
-  action: 'increment'
-  /**
-   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
-   *
-   * @default 1
-   */
-  calls?: number | undefined
-  /**
-   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
-   * from 0 to 1000000000.
-   *
-   * @default 0
-   */
-  tokens?: number | undefined
-}
-
-/** Zeroes the calls and tokens of the current hour. What {@link RalphTools.rateLimit} takes for it. */
-export interface RateLimitResetInput {
-  action: 'reset'
-}
-
-/** The same as `check`. What {@link RalphTools.rateLimit} takes for it. */
-export interface RateLimitStatusInput {
-  action: 'status'
-}
-
 /**
  * What {@link RalphTools.rateLimit} takes.
  *
@@ -278,59 +263,33 @@ export interface RateLimitStatusInput {
  * says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token
  * limit) and nextReset.
  */
-export type RateLimitToolInput =
-  | RateLimitCheckInput
-  | RateLimitIncrementInput
-  | RateLimitResetInput
-  | RateLimitStatusInput
-
-/** What {@link RalphTools.rateLimit} answers to `increment`. */
-export interface RateLimitIncrementOutput extends RateLimitToolOutput {
-  /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
-  admitted: boolean
-}
-
-/** Tells whether the run should end. What {@link RalphTools.exitDetection} takes for it. */
-export interface ExitDetectionCheckInput {
-  action: 'check'
-}
-
-/**
- * Reads one loop's output, remembers its signals, and answers as `check`. What {@link RalphTools.exitDetection}
- * takes for it.
- */
-export interface ExitDetectionAnalyzeInput {
-  action: 'analyze'
+export interface RateLimitToolInput {
   /**
-   * A file inside the project that holds one loop's output. At most 10000 characters.
+   * What to do.
    *
-   * @default without output too, the newest logs/claude_output_*.log
+   * - `check`: Tells what the hour still admits.
+   * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
+   * - `reset`: Zeroes the calls and tokens of the current hour.
+   * - `status`: The same as `check`.
    */
-  outputFile?: string | undefined
-  /** One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters. */
-  output?: string | undefined
+  action: 'check' | 'increment' | 'reset' | 'status'
   /**
-   * The loop whose output it is. A whole number, 0 or more.
+   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
    *
-   * @default the last analysis's + 1
+   * Used by `increment`.
+   *
+   * @default 1
    */
-  loopNumber?: number | undefined
+  calls?: number | undefined
   /**
-   * Files that the loop changed. A whole number, 0 or more.
+   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
+   * from 0 to 1000000000.
    *
-   * @default counted by git, else what the output reports
+   * Used by `increment`.
+   *
+   * @default 0
    */
-  filesChanged?: number | undefined
-}
-
-/** The same as `check`. What {@link RalphTools.exitDetection} takes for it. */
-export interface ExitDetectionSignalsInput {
-  action: 'signals'
-}
-
-/** Starts a run: forgets all signals and the last analysis. What {@link RalphTools.exitDetection} takes for it. */
-export interface ExitDetectionResetInput {
-  action: 'reset'
+  tokens?: number | undefined
 }
 
 /**
@@ -338,85 +297,49 @@ export interface ExitDetectionResetInput {
  *
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
- * last analysis is of what it read.
+ * permission_denied, blocked, overage, safety_circuit_breaker). signals lists the loops that said so. confidence
+ * is how sure the last analysis is of what it read.
  */
-export type ExitDetectionToolInput =
-  | ExitDetectionCheckInput
-  | ExitDetectionAnalyzeInput
-  | ExitDetectionSignalsInput
-  | ExitDetectionResetInput
-
-/** What {@link RalphTools.exitDetection} answers to `analyze`. */
-export interface ExitDetectionAnalyzeOutput extends ExitDetectionToolOutput {
-  /** (analyze) What the output says. */
-  analysis: ResponseAnalysis
-}
-
-/** As `check`, with the last state changes. What {@link RalphTools.circuitBreaker} takes for it. */
-export interface CircuitBreakerStatusInput {
-  action: 'status'
-}
-
-/** Tells whether the next loop may run. What {@link RalphTools.circuitBreaker} takes for it. */
-export interface CircuitBreakerCheckInput {
-  action: 'check'
-}
-
-/**
- * Closes the breaker and zeroes its counts; the history stays. What {@link RalphTools.circuitBreaker} takes for
- * it.
- */
-export interface CircuitBreakerResetInput {
-  action: 'reset'
+export interface ExitDetectionToolInput {
   /**
-   * Why; cut at 1000 characters. At most 1048576 characters.
+   * What to do.
    *
-   * @default "Manual reset"
+   * - `check`: Tells whether the run should end.
+   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
+   * - `signals`: The same as `check`.
+   * - `reset`: Starts a run: forgets all signals and the last analysis.
    */
-  reason?: string | undefined
-}
-
-/**
- * Marks a loop's beginning, and the commit that git counts changes from. What {@link RalphTools.circuitBreaker}
- * takes for it.
- */
-export interface CircuitBreakerBeginInput {
-  action: 'begin'
+  action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * The loop; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * A file inside the project that holds one loop's output. At most 10000 characters.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * Used by `analyze`.
+   *
+   * @default without output too, the newest logs/claude_output_*.log
    */
-  loopNumber?: number | undefined
-}
-
-/**
- * Counts a loop that has ended, and opens or closes the breaker. What {@link RalphTools.circuitBreaker} takes for
- * it.
- */
-export interface CircuitBreakerRecordInput {
-  action: 'record'
+  outputFile?: string | undefined
   /**
-   * The loop; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * Used by `analyze`.
+   */
+  output?: string | undefined
+  /**
+   * The loop whose output it is. A whole number, 0 or more.
+   *
+   * Used by `analyze`.
+   *
+   * @default the last analysis's + 1
    */
   loopNumber?: number | undefined
   /**
-   * Files that the loop changed: progress if any. A whole number, 0 or more.
+   * Files that the loop changed. A whole number, 0 or more.
    *
-   * @default counted by git, since begin
+   * Used by `analyze`.
+   *
+   * @default counted by git, else what the output reports
    */
   filesChanged?: number | undefined
-  /**
-   * Whether the loop failed.
-   *
-   * @default what the analysis of that loop says
-   */
-  hasErrors?: boolean | undefined
-  /** No effect, as in bash. A whole number, 0 or more. */
-  outputLength?: number | undefined
 }
 
 /**
@@ -427,60 +350,55 @@ export interface CircuitBreakerRecordInput {
  * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
  * and while OPEN cooldownRemainingSeconds.
  */
-export type CircuitBreakerToolInput =
-  | CircuitBreakerStatusInput
-  | CircuitBreakerCheckInput
-  | CircuitBreakerResetInput
-  | CircuitBreakerBeginInput
-  | CircuitBreakerRecordInput
-
-/** What {@link RalphTools.circuitBreaker} answers to `status`. */
-export interface CircuitBreakerStatusOutput extends CircuitBreakerToolOutput {
-  /** (status) The last 10 transitions, the oldest first. */
-  history: CircuitTransition[]
-}
-
-/** Lists tasks in the order of the plan. What {@link RalphTools.taskPlanner} takes for it. */
-export interface TaskPlannerReadInput {
-  action: 'read'
+export interface CircuitBreakerToolInput {
   /**
-   * Which tasks to list.
+   * What to do.
    *
-   * @default all
+   * - `status`: As `check`, with the last state changes.
+   * - `check`: Tells whether the next loop may run.
+   * - `reset`: Closes the breaker and zeroes its counts; the history stays.
+   * - `begin`: Marks a loop's beginning, and the commit that git counts changes from.
+   * - `record`: Counts a loop that has ended, and opens or closes the breaker.
    */
-  filter?: 'all' | 'pending' | 'completed' | undefined
-  /** List only the tasks right under headings of this title, in any case. At most 10000 characters. */
-  section?: string | undefined
+  action: 'status' | 'check' | 'reset' | 'begin' | 'record'
   /**
-   * The most tasks to list. A whole number, 0 or more.
+   * The loop that has ended; one recorded last, with no begin since, counts once. A whole number, 0 or more.
    *
-   * @default as many as fit into an answer; in a program, all
+   * Used by `record`.
+   *
+   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
    */
-  limit?: number | undefined
+  loopNumber?: number | undefined
   /**
-   * Tasks to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
+   * Files that the loop changed: progress if any. A whole number, 0 or more.
    *
-   * @default 0
+   * Used by `record`.
+   *
+   * @default counted by git, since begin
    */
-  offset?: number | undefined
-}
-
-/** Ticks or unticks one task, and answers with it. What {@link RalphTools.taskPlanner} takes for it. */
-export interface TaskPlannerUpdateInput {
-  action: 'update'
-  /** Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters. */
-  taskId: string
+  filesChanged?: number | undefined
   /**
-   * True ticks the task, false makes it pending again.
+   * Whether the loop failed.
    *
-   * @default true
+   * Used by `record`.
+   *
+   * @default what the analysis of that loop says
    */
-  completed?: boolean | undefined
-}
-
-/** Counts, and the next task. What {@link RalphTools.taskPlanner} takes for it. */
-export interface TaskPlannerProgressInput {
-  action: 'progress'
+  hasErrors?: boolean | undefined
+  /**
+   * No effect, as in bash. A whole number, 0 or more.
+   *
+   * Used by `record`.
+   */
+  outputLength?: number | undefined
+  /**
+   * Why; cut at 1000 characters. At most 1048576 characters.
+   *
+   * Used by `reset`.
+   *
+   * @default "Manual reset"
+   */
+  reason?: string | undefined
 }
 
 /**
@@ -492,77 +410,59 @@ export interface TaskPlannerProgressInput {
  * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
  * with it as offset. To add or reword tasks edit the file.
  */
-export type TaskPlannerToolInput =
-  | TaskPlannerReadInput
-  | TaskPlannerUpdateInput
-  | TaskPlannerProgressInput
-
-/** Sets the status, writes a log line, adds a finished loop. What {@link RalphTools.progressReporter} takes for it. */
-export interface ProgressReporterUpdateInput {
-  action: 'update'
+export interface TaskPlannerToolInput {
   /**
-   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out. At most 10000 characters.
+   * What to do.
    *
-   * @default stays
+   * - `read`: Lists tasks in the order of the plan.
+   * - `update`: Ticks or unticks one task, and answers with it.
+   * - `progress`: Counts, and the next task.
    */
-  status?: string | undefined
+  action: 'read' | 'update' | 'progress'
   /**
-   * The loop's number. A whole number, 0 or more.
+   * Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters.
    *
-   * @default stays
+   * Used by `update`.
    */
-  loopCount?: number | undefined
+  taskId?: string | undefined
   /**
-   * Calls made this hour. A whole number, 0 or more.
+   * True ticks the task, false makes it pending again.
    *
-   * @default `rate_limit`'s count
+   * Used by `update`.
+   *
+   * @default true
    */
-  callsMade?: number | undefined
+  completed?: boolean | undefined
   /**
-   * What was done last, such as executing. At most 10000 characters.
+   * Which tasks to list.
    *
-   * @default stays
+   * Used by `read`.
+   *
+   * @default all
    */
-  lastAction?: string | undefined
+  filter?: 'all' | 'pending' | 'completed' | undefined
   /**
-   * Why the run ended. At most 10000 characters.
+   * List only the tasks right under headings of this title, in any case. At most 10000 characters.
    *
-   * @default stays
+   * Used by `read`.
    */
-  exitReason?: string | undefined
+  section?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
+   * The most tasks to list. A whole number, 0 or more.
    *
-   * @default the status, loop and calls
+   * Used by `read`.
+   *
+   * @default as many as fit into an answer; in a program, all
    */
-  message?: string | undefined
+  limit?: number | undefined
   /**
-   * The log line's level.
+   * Tasks to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
    *
-   * @default INFO
-   */
-  level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
-  /** With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more. */
-  loopDurationSeconds?: number | undefined
-  /** Whether the finished loop succeeded. */
-  loopSucceeded?: boolean | undefined
-  /**
-   * Calls that the finished loop made. A whole number, 0 or more.
+   * Used by `read`.
    *
-   * @default 1
+   * @default 0
    */
-  loopCalls?: number | undefined
-}
-
-/** Tells status and metrics. What {@link RalphTools.progressReporter} takes for it. */
-export interface ProgressReporterReadInput {
-  action: 'read'
-}
-
-/** The same as `read`. What {@link RalphTools.progressReporter} takes for it. */
-export interface ProgressReporterMetricsInput {
-  action: 'metrics'
+  offset?: number | undefined
 }
 
 /**
@@ -572,16 +472,232 @@ export interface ProgressReporterMetricsInput {
  * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
  * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
  */
-export type ProgressReporterToolInput =
-  | ProgressReporterUpdateInput
-  | ProgressReporterReadInput
-  | ProgressReporterMetricsInput
+export interface ProgressReporterToolInput {
+  /**
+   * What to do.
+   *
+   * - `update`: Sets the status, writes a log line, adds a finished loop.
+   * - `read`: Tells status and metrics.
+   * - `metrics`: The same as `read`.
+   */
+  action: 'update' | 'read' | 'metrics'
+  /**
+   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
+   * out. At most 10000 characters.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  status?: string | undefined
+  /**
+   * The loop's number. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  loopCount?: number | undefined
+  /**
+   * Calls made this hour. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default `rate_limit`'s count
+   */
+  callsMade?: number | undefined
+  /**
+   * What was done last, such as executing. At most 10000 characters.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  lastAction?: string | undefined
+  /**
+   * Why the run ended. At most 10000 characters.
+   *
+   * Used by `update`.
+   *
+   * @default stays
+   */
+  exitReason?: string | undefined
+  /**
+   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
+   *
+   * Used by `update`.
+   *
+   * @default the status, loop and calls
+   */
+  message?: string | undefined
+  /**
+   * The log line's level.
+   *
+   * Used by `update`.
+   *
+   * @default INFO
+   */
+  level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
+  /**
+   * With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more.
+   *
+   * Used by `update`.
+   */
+  loopDurationSeconds?: number | undefined
+  /**
+   * Whether the finished loop succeeded.
+   *
+   * Used by `update`.
+   */
+  loopSucceeded?: boolean | undefined
+  /**
+   * Calls that the finished loop made. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default 1
+   */
+  loopCalls?: number | undefined
+}
+
+/** What {@link LoopEngine.handle} takes: `event` says what happened, and which other fields count. */
+export interface LoopEvent {
+  /** What happened. */
+  event: LoopEventKind
+  /**
+   * The session that loops: 1 to 128 letters, digits, `_` and `-`. At most 10000 characters.
+   *
+   * @default (start) one is made; else required
+   */
+  session?: string | undefined
+  /**
+   * Which door the run comes through.
+   *
+   * Used by `start`, `preview`.
+   *
+   * @default `loop`
+   */
+  owner?: 'loop' | 'sdk' | 'plugin' | undefined
+  /**
+   * The process that holds the session: once it is gone, another may take the project over. A whole number from 1
+   * to 4294967295.
+   *
+   * Used by `start`.
+   *
+   * @default this process
+   */
+  pid?: number | undefined
+  /**
+   * Loops after which the run ends. A whole number, 1 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxLoops?: number | undefined
+  /**
+   * Minutes after which no further loop begins. A finite number, 0 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxMinutes?: number | undefined
+  /**
+   * Tokens of the run, input and output, after which no further loop begins. A whole number, 1 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxTokens?: number | undefined
+  /**
+   * US dollars of the run after which no further loop begins. A finite number, 0 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxCostUsd?: number | undefined
+  /**
+   * What goes to the model instead of the engine's own text: `{task}`, `{id}` and `{section}` stand for the next
+   * task's. At most 1048576 characters.
+   *
+   * Used by `start`, `preview`.
+   *
+   * @default the engine's own text
+   */
+  instruction?: string | undefined
+  /**
+   * The file that changed, absolute or from the project directory. At most 10000 characters.
+   *
+   * Used by `edited`.
+   *
+   * @default the plan
+   */
+  path?: string | undefined
+  /**
+   * The tool. At most 10000 characters.
+   *
+   * Used by `opaque`, `denied`, `called`.
+   */
+  tool?: string | undefined
+  /**
+   * What the tool was to run, where it is a command. At most 1048576 characters.
+   *
+   * Used by `denied`, `called`.
+   */
+  command?: string | undefined
+  /**
+   * The call's own id. At most 10000 characters.
+   *
+   * Used by `called`, `returned`, `edited`, `opaque`.
+   */
+  call?: string | undefined
+  /**
+   * The subagent that calls. At most 10000 characters.
+   *
+   * Used by `called`, `settled`.
+   *
+   * @default the main agent
+   */
+  agent?: string | undefined
+  /**
+   * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each. At most
+   * 268435456 characters.
+   *
+   * Used by `stop`, `failure`.
+   */
+  output?: string | undefined
+  /**
+   * Without output: the model's last words, or (failure) why the query failed. At most 268435456 characters.
+   *
+   * Used by `stop`, `failure`.
+   */
+  message?: string | undefined
+  /**
+   * Claude's session, for the next query to resume. At most 10000 characters.
+   *
+   * Used by `stop`, `failure`.
+   *
+   * @default the output's
+   */
+  claudeSession?: string | undefined
+  /**
+   * How long the loop took. A finite number, 0 or more.
+   *
+   * Used by `stop`, `failure`.
+   *
+   * @default the time since it began
+   */
+  durationSeconds?: number | undefined
+}
 
 /** Which limit a call runs into. */
 export type RateLimitBound = 'calls' | 'tokens'
 
 /** Why a run should end; empty: it should not. */
-export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
+export type ExitReason = '' | 'permission_denied' | 'overage' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'blocked' | 'plan_complete'
 
 /** How an output is written. */
 export type OutputFormat = 'text' | 'json' | 'stream-json'
@@ -589,8 +705,23 @@ export type OutputFormat = 'text' | 'json' | 'stream-json'
 /** Which limit of the plan was reached. */
 export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 
+/** What kept the provider from answering. */
+export type ApiErrorKind = 'overloaded' | 'rate_limited' | 'server'
+
 /** Whether the loop may run. */
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
+
+/** What happened. */
+export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'called' | 'returned' | 'settled' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
+
+/** Which door a run came through. */
+export type LoopOwner = 'loop' | 'sdk' | 'plugin'
+
+/** What a door does next. */
+export type LoopStep = 'query' | 'wait' | 'end' | 'refuse' | 'tell' | 'none'
+
+/** Why nothing may be sent yet. */
+export type LoopWaitReason = 'rate_limit' | 'api_limit' | 'api_error' | 'failed' | 'claimed' | 'unreachable'
 
 /** The counters of the current hour. */
 export interface CallCount {
@@ -630,6 +761,8 @@ export interface ExitSignals {
   doneSignals: number[]
   /** Loops that asked to end the run (v0.9 rules: loops of a confidence of 60 or more). */
   completionIndicators: number[]
+  /** (v0.11 rules) Loops in which Claude said that it is blocked, where there are any. */
+  blockedLoops?: number[]
 }
 
 /** What one loop's output says. */
@@ -687,6 +820,22 @@ export interface ResponseAnalysis {
   sessionId?: string
   /** The provider's limit that the loop ran into. Do not record the loop: wait, and run it again. */
   apiLimit?: ApiLimit
+  /** The provider's failure. Such a loop is not counted: wait, and run it again. */
+  apiError?: ApiError
+  /** How much of the plan is used, where the output tells. */
+  apiUsage?: ApiUsage
+  /** What the loop cost, in US dollars, by Claude Code's estimate: of a resumed session only what is new. */
+  costUsd?: number
+  /** What Claude says of its work: `IN_PROGRESS`, `COMPLETE` or `BLOCKED`. */
+  status?: string
+  /** What Claude says of the tests: `PASSING`, `FAILING` or `NOT_RUN`. */
+  testsStatus?: string
+  /** What Claude says it did: `IMPLEMENTATION`, `TESTING`, `DOCUMENTATION`, `REFACTORING` and so on. */
+  workType?: string
+  /** How many tasks Claude says it completed in the loop. */
+  tasksCompleted?: number
+  /** What Claude recommends, in at most 500 characters. */
+  recommendation?: string
 }
 
 /** A limit of the provider's: not Ralph's, and no fault of the loop. */
@@ -697,6 +846,39 @@ export interface ApiLimit {
   message: string
   /** When it is lifted: ISO 8601, UTC; null where no time is named. */
   resetsAt: string | null
+}
+
+/** A call that failed at the provider: no fault of the loop, which is not counted. Wait, and run it again. */
+export interface ApiError {
+  /** Why. */
+  kind: ApiErrorKind
+  /**
+   * The status that the provider answered; where the output names none, the one that such errors have: 529, 429 or
+   * 500.
+   */
+  status: number
+  /** Seconds to wait, where the message names them. */
+  retryAfterSeconds?: number
+}
+
+/** How much of the plan is used, by the events that Claude Code sends. */
+export interface ApiUsage {
+  /** Whether paid overage is being used. */
+  isUsingOverage: boolean
+  /** The windows that were told of, as they were told last. */
+  windows: ApiUsageWindow[]
+}
+
+/** How full one of the plan's windows is. */
+export interface ApiUsageWindow {
+  /** Which: `five_hour`, `seven_day`, `seven_day_opus`, `overage` and so on, as Claude Code names them. */
+  window: string
+  /** `allowed`, `allowed_warning` or `rejected`. */
+  status?: string
+  /** From 0 to 1, and beyond. */
+  utilization?: number
+  /** When it begins anew: ISO 8601, UTC. */
+  resetsAt?: string
 }
 
 /** The answer of `exit_detection`. */
@@ -711,6 +893,12 @@ export interface ExitDetectionToolOutput {
   signals: ExitSignals
   /** (analyze) What the output says. */
   analysis?: ResponseAnalysis
+  /** Where exitReason is `blocked`: what Claude says it needs. */
+  recommendation?: string
+  /** (v0.11 rules) The session that the next query may resume; none once it is older than sessionExpiryHours. */
+  sessionId?: string
+  /** (v0.11 rules) How old that session is, in seconds. */
+  sessionAgeSeconds?: number
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -862,180 +1050,121 @@ export interface ProgressReporterToolOutput extends RalphStatus {
   warnings?: string[]
 }
 
-export interface RalphTools {
-  /**
-   * Tells what the hour still admits.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  rateLimit(input: RateLimitCheckInput): Promise<RateLimitToolOutput>
-  /**
-   * Asks for calls before they are made and counts them if admitted; also adds used tokens.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  rateLimit(input: RateLimitIncrementInput): Promise<RateLimitIncrementOutput>
-  /**
-   * Zeroes the calls and tokens of the current hour.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  rateLimit(input: RateLimitResetInput): Promise<RateLimitToolOutput>
-  /**
-   * The same as `check`.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  rateLimit(input: RateLimitStatusInput): Promise<RateLimitToolOutput>
-  /**
-   * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
-   * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset;
-   * limitedBy says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0:
-   * no token limit) and nextReset.
-   */
-  rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
+/** A wait between two loops. It ends by itself. */
+export interface LoopWait {
+  /** Why. */
+  reason: LoopWaitReason
+  /** How long, in whole seconds, at least 1. */
+  seconds: number
+  /** Until when: ISO 8601, UTC. */
+  until: string
+  /** The reason in words. */
+  message: string
+}
 
+/** How a run ended, in the words that `status.json` has for it. */
+export interface LoopEnding {
+  /** `completed`, `halted`, `stopped` or `error`. */
+  status: string
   /**
-   * Tells whether the run should end.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   * What ended it: `graceful_exit`, `circuit_breaker_open`, `permission_denied`, `blocked`, `loop_limit`,
+   * `time_limit`, `token_limit`, `cost_limit`, `interrupted`, `cancelled` or `guard_failed`.
    */
-  exitDetection(input: ExitDetectionCheckInput): Promise<ExitDetectionToolOutput>
+  lastAction: string
+  /** Loops of the run: queries that were admitted and counted. */
+  loops: number
   /**
-   * Reads one loop's output, remembers its signals, and answers as `check`.
-   *
-   * @throws {RalphToolError} `OUTPUT_NOT_FOUND`: There is no output to analyze. Pass `output` or an existing
-   * `outputFile`.
-   * @throws {RalphToolError} `OUTSIDE_PROJECT`: The path leads out of the project, links resolved. Use a path
-   * inside it.
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
+   * The guard's own word for it, such as `plan_complete` or `stagnation_detected`; of `guard_failed` the error's
+   * code.
    */
-  exitDetection(input: ExitDetectionAnalyzeInput): Promise<ExitDetectionAnalyzeOutput>
-  /**
-   * The same as `check`.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  exitDetection(input: ExitDetectionSignalsInput): Promise<ExitDetectionToolOutput>
-  /**
-   * Starts a run: forgets all signals and the last analysis.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  exitDetection(input: ExitDetectionResetInput): Promise<ExitDetectionToolOutput>
-  /**
-   * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
-   * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
-   * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
-   * last analysis is of what it read.
-   */
-  exitDetection(input: ExitDetectionToolInput): Promise<ExitDetectionToolOutput>
+  exitReason?: string
+  /** What a person should know besides. */
+  message?: string
+}
 
-  /**
-   * As `check`, with the last state changes.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  circuitBreaker(input: CircuitBreakerStatusInput): Promise<CircuitBreakerStatusOutput>
-  /**
-   * Tells whether the next loop may run.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  circuitBreaker(input: CircuitBreakerCheckInput): Promise<CircuitBreakerToolOutput>
-  /**
-   * Closes the breaker and zeroes its counts; the history stays.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  circuitBreaker(input: CircuitBreakerResetInput): Promise<CircuitBreakerToolOutput>
-  /**
-   * Marks a loop's beginning, and the commit that git counts changes from.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  circuitBreaker(input: CircuitBreakerBeginInput): Promise<CircuitBreakerToolOutput>
-  /**
-   * Counts a loop that has ended, and opens or closes the breaker.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  circuitBreaker(input: CircuitBreakerRecordInput): Promise<CircuitBreakerToolOutput>
-  /**
-   * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
-   * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
-   * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
-   * and while OPEN cooldownRemainingSeconds.
-   */
-  circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
+/** A loop that is over. */
+export interface ClosedLoop {
+  /** Its number. */
+  loop: number
+  /** How long it took, in seconds. */
+  durationSeconds: number
+  /** Whether its query succeeded. */
+  succeeded: boolean
+  /** Whether the circuit breaker and the statistics count it: not a loop that the provider refused. */
+  counted: boolean
+  /** What was done, in the model's words. */
+  summary: string
+  /** Tokens that it used. */
+  tokensUsed: number
+  /** Files that it changed. */
+  filesModified: number
+  /** The circuit breaker after it. */
+  circuit: CircuitState
+  /** Why the breaker is so; empty where there is nothing to say. */
+  reason: string
+  /** What it cost in US dollars, where the output says so. */
+  costUsd?: number
+}
 
-  /**
-   * Lists tasks in the order of the plan.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  taskPlanner(input: TaskPlannerReadInput): Promise<TaskPlannerToolOutput>
-  /**
-   * Ticks or unticks one task, and answers with it.
-   *
-   * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
-   * names.
-   * @throws {RalphToolError} `TASK_NOT_FOUND`: No task has this id; the message names the closest ids. Call
-   * task_planner `read` for the list.
-   * @throws {RalphToolError} `TASK_AMBIGUOUS`: Several tasks have this description. Use one of the ids in the
-   * message.
-   * @throws {RalphToolError} `OUTSIDE_PROJECT`: The path leads out of the project, links resolved. Use a path
-   * inside it.
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  taskPlanner(input: TaskPlannerUpdateInput): Promise<TaskPlannerToolOutput>
-  /**
-   * Counts, and the next task.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  taskPlanner(input: TaskPlannerProgressInput): Promise<TaskPlannerToolOutput>
-  /**
-   * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
-   * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one
-   * box. Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
-   * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
-   * with it as offset. To add or reword tasks edit the file.
-   */
-  taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
+/** How the guards stand. */
+export interface LoopCounts {
+  /** Calls admitted in this clock hour. */
+  calls: number
+  /** Calls that the hour admits. */
+  maxCalls: number
+  /** Tokens recorded in this clock hour. */
+  tokens: number
+  /** Tokens after which the hour admits no call; 0 is no limit. */
+  maxTokens: number
+  /** The circuit breaker. */
+  circuit: CircuitState
+  /** Tasks of the plan that are done. */
+  completedTasks: number
+  /** All tasks of the plan. */
+  totalTasks: number
+}
 
-  /**
-   * Sets the status, writes a log line, adds a finished loop.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
-   * RalphToolErrorCode}
-   */
-  progressReporter(input: ProgressReporterUpdateInput): Promise<ProgressReporterToolOutput>
-  /**
-   * Tells status and metrics.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  progressReporter(input: ProgressReporterReadInput): Promise<ProgressReporterToolOutput>
-  /**
-   * The same as `read`.
-   *
-   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
-   */
-  progressReporter(input: ProgressReporterMetricsInput): Promise<ProgressReporterToolOutput>
-  /**
-   * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
-   * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
-   * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
-   */
-  progressReporter(input: ProgressReporterToolInput): Promise<ProgressReporterToolOutput>
+/** What `LoopEngine` answers to an event. */
+export interface LoopAnswer {
+  /** What to do. */
+  next: LoopStep
+  /** The session. */
+  session: string
+  /** The loop that runs, or ran last; 0 before any. */
+  loop: number
+  /** Lines for a person, in order. */
+  notes: string[]
+  /** (query, tell) What goes to the model. */
+  prompt?: string
+  /** (query) Claude's session to resume. */
+  resume?: string
+  /** (query, tell) The task that the prompt names. */
+  task?: Task
+  /** (query, wait, end, status) How the guards stand. */
+  counts?: LoopCounts
+  /** (wait) For how long, and why. */
+  wait?: LoopWait
+  /** (end) How the run ended. */
+  ending?: LoopEnding
+  /** (refuse) Why, with the other session's id. */
+  message?: string
+  /** (stop, failure) The loop that is over. */
+  closed?: ClosedLoop
+}
+
+/** What the loop answers to a hook of Claude Code's. */
+export interface LoopHookAnswer {
+  /** What the hook's callback returns. */
+  output: unknown
+  /** What the engine answered. */
+  answer: LoopAnswer
+}
+
+/** What calls of tools changed. */
+export interface LoopEffects {
+  /** The files, from the project directory, in the order of the alphabet. */
+  files: string[]
+  /** Whether a tool ran of which nobody can tell what it changed. */
+  opaque: boolean
 }
 

@@ -28,6 +28,8 @@ pub enum ErrorCode {
     SharedUnreachable,
     /// Another process held the lock for longer than `lockTimeoutMs`.
     LockTimeout,
+    /// Another session loops on the project.
+    SessionBusy,
     /// A setting has a value of the wrong kind; the message names file and line.
     ConfigInvalid,
     /// The operating system refused; the message names the path.
@@ -65,6 +67,10 @@ impl ErrorCode {
             "Another process held the lock for longer than `lockTimeoutMs`. Nothing was changed: call again.",
         ),
         (
+            ErrorCode::SessionBusy,
+            "Another session loops on this project; the message has its id. One at a time: wait for it, or end it.",
+        ),
+        (
             ErrorCode::ConfigInvalid,
             "A setting is no number (or no boolean); the message names its file and line, or its environment variable. Correct it there.",
         ),
@@ -86,6 +92,7 @@ impl ErrorCode {
             Self::OutputNotFound => "OUTPUT_NOT_FOUND",
             Self::OutsideProject => "OUTSIDE_PROJECT",
             Self::LockTimeout => "LOCK_TIMEOUT",
+            Self::SessionBusy => "SESSION_BUSY",
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::IoError => "IO_ERROR",
             Self::Internal => "INTERNAL",

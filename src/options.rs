@@ -8,8 +8,8 @@ use crate::generation::Generation;
 use crate::input::{Arguments, RawInput, did_you_mean, quoted};
 use crate::schema::{Field, FieldSpec};
 
-const PROJECT_DIR: Field<String> =
-    Field::text("projectDir", "The project directory.").default("`RALPH_PROJECT_DIR`, else the working directory");
+const PROJECT_DIR: Field<String> = Field::text("projectDir", "The project directory.")
+    .default("`RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards");
 const LAYOUT: Field<String> = Field::one_of(
     "layout",
     &["auto", "ralph", "flat"],
@@ -52,6 +52,18 @@ const ALLOWED_TOOLS: Field<String> = Field::text(
     "The tools that Claude Code was started with, comma-separated, to tell a real denial from a compound command (v0.11).",
 )
 .default("`CLAUDE_ALLOWED_TOOLS`, in `.ralphrc` `ALLOWED_TOOLS`; built in: Ralph's list");
+const COMPLETION_PROMISE: Field<String> = Field::text(
+    "completionPromise",
+    "What Claude is told to write between `<promise>` and `</promise>` when all is done: an exit signal, as EXIT_SIGNAL: true is.",
+)
+.default("`COMPLETION_PROMISE`, built in: none");
+const STOP_AT_OVERAGE: Field<bool> =
+    Field::boolean("stopAtOverage", "End the run once paid overage is being used (exitReason `overage`).")
+        .default("`STOP_AT_OVERAGE`, built in: false");
+const SESSION_EXPIRY_HOURS: Field<u64> =
+    Field::integer("sessionExpiryHours", "Hours after which exit_detection tells no session to resume (v0.11).")
+        .at_most(8_766_000)
+        .default("`CLAUDE_SESSION_EXPIRY_HOURS`, in `.ralphrc` `SESSION_EXPIRY_HOURS`; built in: 24");
 const LOG_LEVEL: Field<String> =
     Field::one_of("logLevel", &["debug", "info", "warn", "error", "off"], "Log lines below it are not written.")
         .default("`info`");
@@ -113,6 +125,12 @@ pub struct ConfigOptions {
     pub optional_sections: Option<Vec<String>>,
     /// `allowedTools`.
     pub allowed_tools: Option<String>,
+    /// `completionPromise`.
+    pub completion_promise: Option<String>,
+    /// `stopAtOverage`.
+    pub stop_at_overage: Option<bool>,
+    /// `sessionExpiryHours`.
+    pub session_expiry_hours: Option<u64>,
 }
 
 /// Checked options; what is `None` takes its default.
@@ -163,6 +181,9 @@ impl Options {
         AUTO_RESET.spec,
         OPTIONAL_SECTIONS.spec,
         ALLOWED_TOOLS.spec,
+        COMPLETION_PROMISE.spec,
+        STOP_AT_OVERAGE.spec,
+        SESSION_EXPIRY_HOURS.spec,
         LOG_LEVEL.spec,
         LOG_FILE.spec,
         LOCK_TIMEOUT.spec,
@@ -202,6 +223,9 @@ impl Options {
                 auto_reset: checked.get(AUTO_RESET),
                 optional_sections: checked.get(OPTIONAL_SECTIONS),
                 allowed_tools: checked.get(ALLOWED_TOOLS),
+                completion_promise: checked.get(COMPLETION_PROMISE),
+                stop_at_overage: checked.get(STOP_AT_OVERAGE),
+                session_expiry_hours: checked.get(SESSION_EXPIRY_HOURS),
             },
             log_level: match word(LOG_LEVEL).as_deref() {
                 Some("debug") => LogLevel::Debug,

@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     clock: Arc<FrozenClock>,
     now: DateTime<Utc>,
     options: Value,
-    ralph: Ralph,
+    ralph: Arc<Ralph>,
 }
 
 impl Bench {
@@ -41,13 +41,18 @@ impl Bench {
     pub(crate) fn with(options: &Value) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(FrozenClock::at(noon()));
-        let ralph = open(folder.path(), options, clock.clone());
+        let ralph = Arc::new(open(folder.path(), options, clock.clone()));
         Self { folder, clock, now: noon(), options: options.clone(), ralph }
+    }
+
+    /// Another instance on the same folder, which has seen nothing of it yet.
+    pub(crate) fn over(other: &Self) -> Ralph {
+        open(other.root(), &other.options, other.clock.clone())
     }
 
     /// Another instance takes over, as when the wrapper is started again.
     pub(crate) fn restart(&mut self) {
-        self.ralph = open(self.folder.path(), &self.options, self.clock.clone());
+        self.ralph = Arc::new(open(self.folder.path(), &self.options, self.clock.clone()));
     }
 
     /// Lets minutes pass.
@@ -79,6 +84,16 @@ impl Bench {
     /// A path in the state directory.
     pub(crate) fn state(&self, name: &str) -> PathBuf {
         self.ralph.project().state_file(name)
+    }
+
+    /// The project.
+    pub(crate) fn project(&self) -> &Project {
+        self.ralph.project()
+    }
+
+    /// The tools.
+    pub(crate) fn ralph(&self) -> &Arc<Ralph> {
+        &self.ralph
     }
 
     /// Writes a state file.

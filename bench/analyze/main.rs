@@ -100,6 +100,7 @@ fn analyze(path: &Path) -> Option<Analysis> {
         last_output_length: None,
         blocking_tasks: false,
         allowed_tools: "",
+        completion_promise: "",
         now: chrono::DateTime::UNIX_EPOCH,
         zone: Zone::Named(chrono_tz::Tz::UTC),
     }))

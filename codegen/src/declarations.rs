@@ -2,10 +2,10 @@
 
 use ralph_sdk_tools::schema::{Action, Enumeration, FieldSpec, Record, ToolDefinition};
 use ralph_sdk_tools::tools::WARNINGS_DOC;
-use ralph_sdk_tools::{ErrorCode, Options};
+use ralph_sdk_tools::{ErrorCode, Options, engine};
 
 use crate::comment::block;
-use crate::types::{self, of_kind, of_shape, range, text_of, tools, union};
+use crate::types::{self, of_kind, of_shape, range, text_of, tools, union, used_by};
 
 /// What does not depend on any definition.
 const FIXED: &str = include_str!("fixed.d.ts");
@@ -19,6 +19,7 @@ pub fn all() -> String {
     for tool in tools() {
         file += &calls(tool);
     }
+    file += &event();
     for words in types::enumerations() {
         file += &enumeration(words);
     }
@@ -55,6 +56,14 @@ fn calls(tool: &ToolDefinition) -> String {
     let doc = [format!("What {{@link RalphTools.{}}} takes.", tool.method), tool.description.to_owned()];
     let names = tool.actions.iter().fold(String::new(), |names, action| names + "\n  | " + &input_name(tool, action));
     format!("{inputs}{}export type {} ={names}\n\n{answers}", block("", &doc), tool.input)
+}
+
+/// What the loop's engine takes.
+fn event() -> String {
+    let doc = ["What {@link LoopEngine.handle} takes: `event` says what happened, and which other fields count.".to_owned()];
+    let event = block("  ", &["What happened.".to_owned()]) + "  event: LoopEventKind\n";
+    let fields: String = engine::FIELDS.iter().map(|spec| documented(spec, false, used_by(spec))).collect();
+    format!("{}export interface LoopEvent {{\n{event}{fields}}}\n\n", block("", &doc))
 }
 
 fn input(tool: &ToolDefinition, action: &Action) -> String {
@@ -129,10 +138,16 @@ const READING: &[ErrorCode] = &[ErrorCode::InvalidInput, ErrorCode::IoError, Err
 const WRITING: &[ErrorCode] = &[ErrorCode::InvalidInput, ErrorCode::LockTimeout, ErrorCode::IoError, ErrorCode::Internal];
 
 fn field(spec: &FieldSpec, required: bool) -> String {
+    documented(spec, required, None)
+}
+
+/// A member; where not all actions or events look at it, those that do.
+fn documented(spec: &FieldSpec, required: bool, used_by: Option<String>) -> String {
     let mut doc = vec![match range(&spec.kind) {
         Some(range) => format!("{} {range}", spec.doc),
         None => spec.doc.to_owned(),
     }];
+    doc.extend(used_by.map(|names| format!("Used by {names}.")));
     if !spec.default.is_empty() {
         doc.push(format!("@default {}", spec.default));
     }

@@ -1,6 +1,7 @@
 //! How the core's types are written in TypeScript.
 
-use ralph_sdk_tools::schema::{Enumeration, Kind, MAX_ITEMS, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
+use ralph_sdk_tools::engine;
+use ralph_sdk_tools::schema::{Enumeration, FieldSpec, Kind, MAX_ITEMS, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
 use ralph_sdk_tools::tools::TOOLS;
 
 /// The definitions, in the order in which they are shown.
@@ -48,20 +49,27 @@ pub fn union(words: &[&str]) -> String {
     words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" | ")
 }
 
+/// The actions or events that look at a field, where not all do.
+pub fn used_by(field: &FieldSpec) -> Option<String> {
+    let names: Vec<_> = field.actions.iter().map(|action| format!("`{action}`")).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// Lines of a Rust documentation comment as one text.
 pub fn text_of(doc: &[&str]) -> String {
     doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }
 
-/// The records that a tool answers with, parts first, each once over all tools.
+/// The records that tools and the loop's engine answer with, parts first, each once.
 pub fn records() -> Vec<&'static Record> {
     let all = tools().flat_map(|tool| tool.records.iter().copied().chain([tool.output]));
-    unique(all, |record| record.name)
+    unique(all.chain(engine::RECORDS.iter().copied()), |record| record.name)
 }
 
-/// The enumerations that answers are made of, each once over all tools.
+/// The enumerations that answers are made of, each once.
 pub fn enumerations() -> Vec<&'static Enumeration> {
-    unique(tools().flat_map(|tool| tool.enumerations.iter().copied()), |words| words.name)
+    let all = tools().flat_map(|tool| tool.enumerations.iter().copied());
+    unique(all.chain(engine::ENUMERATIONS.iter().copied()), |words| words.name)
 }
 
 fn unique<T: Copy>(all: impl Iterator<Item = T>, name: impl Fn(T) -> &'static str) -> Vec<T> {

@@ -28,6 +28,22 @@ pub fn read_chunks(path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
     Ok(true)
 }
 
+/// The end of one of Ralph's logs, `most` bytes of it, and whether that is the whole; `None` where there is none.
+///
+/// # Errors
+/// `IO_ERROR`.
+pub fn read_tail(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let Some(mut file) = open_regular(path)? else { return Ok(None) };
+    let mut read = || {
+        let start = file.metadata()?.len().saturating_sub(most);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        (&mut file).take(most).read_to_end(&mut bytes)?;
+        Ok((bytes, start == 0))
+    };
+    read().map(Some).map_err(|error| Error::io("read", path, &error))
+}
+
 /// Reads a file of lines piece by piece, a long one by several threads: each begins at the start of a line and feeds a
 /// state of its own. The states come in the file's order; `None` where there is no file.
 ///
@@ -54,7 +70,7 @@ pub fn read_lines_in_parts<T: Default + Send>(path: &Path, feed: fn(&mut T, &[u8
     states.map(Some).map_err(failed)
 }
 
-fn open_regular(path: &Path) -> Result<Option<File>> {
+pub(super) fn open_regular(path: &Path) -> Result<Option<File>> {
     if !regular(path)? {
         return Ok(None);
     }
@@ -97,7 +113,7 @@ fn line_start_from(file: &mut File, offset: u64) -> io::Result<u64> {
     }
 }
 
-fn read_range(mut file: File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+pub(super) fn read_range(mut file: File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
     let length = file.metadata()?.len().min(range.end).saturating_sub(range.start);
     file.seek(SeekFrom::Start(range.start))?;
     let mut rest = file.take(range.end - range.start);

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A file's bytes; `None` where it is not there.
-fn read_state_file(path: &Path) -> Result<Option<Vec<u8>>> {
+pub(super) fn read_state_file(path: &Path) -> Result<Option<Vec<u8>>> {
     let failed = |error: io::Error| Error::io("read", path, &error);
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
@@ -260,7 +260,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Renames a damaged file to `<name>.corrupt-<UTC time>`, never over another.
-    fn quarantine(&self, name: &str) -> Result<String> {
+    pub(super) fn quarantine(&self, name: &str) -> Result<String> {
         let stem = format!("{name}.corrupt-{}", self.now().format("%Y%m%dT%H%M%SZ"));
         let from = self.project().state_file(name);
         let free = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") });

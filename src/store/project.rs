@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+
 use super::clock::Clock;
 use super::config::Config;
 use super::files::{Reader, Writer};
 use super::instance::Instance;
 use super::lock::{LOCK_FILE, Lock};
+use super::place::{FLAT_MARKS, STATE_DIR, find_root, no_directory};
 use super::replace::remove_temporaries;
 use crate::environment::Environment;
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::options::{LayoutChoice, LogLevel, Options};
 use crate::zone::Zone;
@@ -38,14 +41,13 @@ struct Places {
 impl Layout {
     const fn places(self) -> Places {
         match self {
-            Self::Ralph => Places { state_dir: ".ralph", plans: &["fix_plan.md", "@fix_plan.md"], generation: Generation::V0_11 },
+            Self::Ralph => {
+                Places { state_dir: STATE_DIR, plans: &["fix_plan.md", "@fix_plan.md"], generation: Generation::V0_11 }
+            }
             Self::Flat => Places { state_dir: "", plans: &["@fix_plan.md"], generation: Generation::V0_9 },
         }
     }
 }
-
-/// The files at a project's root that say: a flat (v0.9) layout.
-const FLAT_MARKS: [&str; 3] = ["PROMPT.md", "@fix_plan.md", "@AGENT.md"];
 
 /// Pauses after which a state file that reads empty or cut short is read again, for bash truncates and rewrites in place:
 /// from 0.1 ms on, each twice the last, 0.4 s in all.
@@ -263,6 +265,12 @@ impl Project {
         &self.instance
     }
 
+    /// The current instant.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
     /// Where local time is told.
     #[must_use]
     pub fn zone(&self) -> &Zone {
@@ -282,30 +290,16 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn no_directory(path: &Path) -> Error {
-    Error::new(
-        ErrorCode::InvalidProject,
-        format!(
-            "the project directory {} does not exist or is no directory; create it or pass another projectDir",
-            path.display()
-        ),
-    )
-}
-
-fn find_root(options: &Options, environment: &Environment) -> Result<PathBuf> {
-    let named = options
-        .project_dir
-        .clone()
-        .or_else(|| environment.get("RALPH_PROJECT_DIR").map(PathBuf::from))
-        .unwrap_or_else(|| PathBuf::from("."));
-    if !named.is_dir() {
-        return Err(no_directory(&named));
-    }
-    named.canonicalize().map_err(|error| Error::io("resolve", &named, &error))
+/// Where a project's state files are, by a look at its folder alone: for a program that must decide whether there is anything
+/// to do before it reads a configuration.
+#[must_use]
+pub fn state_dir_of(root: &Path) -> PathBuf {
+    let (layout, _) = find_layout(root, LayoutChoice::Auto);
+    root.join(layout.places().state_dir)
 }
 
 fn find_layout(root: &Path, choice: LayoutChoice) -> (Layout, Vec<String>) {
-    let has_state_dir = root.join(".ralph").is_dir();
+    let has_state_dir = root.join(STATE_DIR).is_dir();
     let marks: Vec<&str> = FLAT_MARKS.into_iter().filter(|mark| root.join(mark).is_file()).collect();
     let layout = match choice {
         LayoutChoice::Auto if has_state_dir || marks.is_empty() => Layout::Ralph,

@@ -17,13 +17,13 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ExitDetec
         Verb::Check | Verb::Signals => project.read(|files| {
             let lists = files.load::<ExitSignalsFile>()?.unwrap_or_default();
             let analysis = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
-            Ok(decision(files, lists, &analysis))
+            decision(files, lists, &analysis)
         }),
         Verb::Reset => project.write(|files| {
             let nothing = SignalLists::default();
             files.remove::<ResponseAnalysisFile>()?;
             files.save::<ExitSignalsFile>(&nothing)?;
-            Ok(decision(files, nothing, &StoredAnalysis::default()))
+            decision(files, nothing, &StoredAnalysis::default())
         }),
         Verb::Analyze => analyze::run(project, arguments),
     }

@@ -1,7 +1,7 @@
 //! `read` and `progress`: the tasks asked for, and how the plan stands.
 
 use super::answer::{CLIPPED, answer, names};
-use super::plan_file::load;
+use super::plan_file::{load, missing, remedy};
 use super::{FILTER, LIMIT, OFFSET, SECTION, Task, TaskFilter, TaskPlannerToolOutput};
 use crate::error::Result;
 use crate::input::{Arguments, clip};
@@ -23,11 +23,8 @@ pub(super) fn progress(project: &Project) -> Result<Outcome<TaskPlannerToolOutpu
 fn load_or_warn(files: &mut Reader<'_>) -> Result<Plan> {
     let plan = load(files)?;
     if plan.is_none() {
-        let path = files.project().plan_path();
-        files.warn(format!(
-            "there is no plan {}, so there are no tasks; create it with lines such as `- [ ] First task`",
-            path.display()
-        ));
+        let project = files.project();
+        files.warn(format!("{}, so there are no tasks; {}", missing(project), remedy(project)));
     }
     Ok(plan.unwrap_or_default())
 }

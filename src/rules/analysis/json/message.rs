@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use serde_json::{Map, Value};
 
+use super::super::api_usage::{ApiUsage, UsageReader};
+use super::super::needles::Groups;
+use super::super::text::RESULT_GROUPS;
 use super::machine::{Sink, Want};
 use super::report::{Report, ResultText, assistant_text};
 use super::shorten::Shortener;
@@ -22,6 +25,8 @@ enum Of {
     Result,
     /// `type: system` as well.
     SystemToo,
+    /// All, as long as none has told it: the session.
+    Session,
     /// `type: assistant`.
     Assistant,
     /// `type: rate_limit_event`.
@@ -34,7 +39,7 @@ const MEMBERS: &[(&str, Of)] = &[
     ("result", Of::Result),
     ("message", Of::Assistant),
     ("subtype", Of::SystemToo),
-    ("session_id", Of::SystemToo),
+    ("session_id", Of::Session),
     ("sessionId", Of::Result),
     ("is_error", Of::Result),
     ("errors", Of::Result),
@@ -50,6 +55,14 @@ const MEMBERS: &[(&str, Of)] = &[
     ("modelUsage", Of::Result),
     ("model_usage_since_last_result", Of::Result),
     ("metadata", Of::Result),
+    ("structured_output", Of::Result),
+    ("api_error_status", Of::Result),
+    ("total_cost_usd", Of::Result),
+    ("cost_usd", Of::Result),
+    ("tests_status", Of::Result),
+    ("tasks_completed", Of::Result),
+    ("tasks_completed_this_loop", Of::Result),
+    ("recommendation", Of::Result),
     ("rate_limit_info", Of::RateLimit),
     ("parent_tool_use_id", Of::Assistant),
 ];
@@ -93,7 +106,7 @@ impl Kind {
 
     fn reads(self, of: Of) -> bool {
         match of {
-            Of::Any => true,
+            Of::Any | Of::Session => true,
             Of::Result => matches!(self, Self::Result | Self::Unknown),
             Of::SystemToo => matches!(self, Self::Result | Self::Unknown | Self::System),
             Of::Assistant => matches!(self, Self::Assistant | Self::Unknown),
@@ -113,17 +126,21 @@ struct Current {
 }
 
 /// Follows the messages of an output.
-#[derive(Default)]
 pub struct Messages {
+    /// What is looked for in the text of a result.
+    wanted: Groups,
     current: Current,
     /// Index in `MEMBERS` of the value being read.
     reading: usize,
     results: Option<Report>,
     /// `session_id` of the first `system` message of subtype `init`.
     session: Option<String>,
+    /// The first `session_id` of any other message.
+    any_session: Option<String>,
     /// Raw `message` of the last assistant message that has a text.
     assistant: Vec<u8>,
     rate_limit: Option<Value>,
+    usage: UsageReader,
     /// Whether the first message's type is one of a stream's.
     stream_type: Option<bool>,
     first_is_result: bool,
@@ -135,7 +152,39 @@ pub struct Messages {
 static TEXT_BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#"{"type":"text","text":""#));
 static TEXT_KEY: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#""text""#));
 
+impl Default for Messages {
+    fn default() -> Self {
+        Self::new(RESULT_GROUPS)
+    }
+}
+
 impl Messages {
+    /// None yet; `wanted` is what to look for in a result's text.
+    #[must_use]
+    pub fn new(wanted: Groups) -> Self {
+        Self {
+            wanted,
+            current: Current::default(),
+            reading: 0,
+            results: None,
+            session: None,
+            any_session: None,
+            assistant: Vec::new(),
+            rate_limit: None,
+            usage: UsageReader::default(),
+            stream_type: None,
+            first_is_result: false,
+            in_array: false,
+            too_long: 0,
+        }
+    }
+
+    /// What is looked for in the text of a result.
+    #[must_use]
+    pub fn wanted(&self) -> Groups {
+        self.wanted
+    }
+
     /// Whether the first complete message has the type of a stream's message; `None` before there is one.
     #[must_use]
     pub fn is_stream(&self) -> Option<bool> {
@@ -160,13 +209,20 @@ impl Messages {
         self.stream_type.unwrap_or_else(|| self.kind() != Kind::Unknown)
     }
 
-    /// Whether the message that speaks for the whole can only be Claude Code's or a report to Ralph, not JSON in somebody's text.
+    /// How sure it is that the message that speaks for the whole is Claude Code's, not JSON in somebody's text: with lines of
+    /// text around it, only such a one is the output (case S31).
     #[must_use]
-    pub fn is_claudes(&self) -> bool {
-        self.results.as_ref().is_some_and(|report| {
-            let session = report.get("session_id").is_string() || report.get("sessionId").is_string();
-            report.get("type") == "result" || report.get("exit_signal").is_boolean() || (session && report.text.is_some())
-        })
+    pub fn origin(&self) -> Origin {
+        let Some(report) = &self.results else { return Origin::Anybody };
+        let session = self.session.is_some() || report.get("session_id").is_string() || report.get("sessionId").is_string();
+        let result = report.get("type") == "result";
+        if session && (result || report.text.is_some()) {
+            Origin::Claude
+        } else if result && (report.text.is_some() || report.get("subtype").is_string()) {
+            Origin::Likely
+        } else {
+            Origin::Anybody
+        }
     }
 
     /// The message that speaks for the whole, the session of the init message, the last text of the assistant, the last
@@ -174,7 +230,15 @@ impl Messages {
     #[must_use]
     pub fn finish(self) -> Finished {
         let assistant = assistant_text(&self.assistant);
-        Finished { report: self.results, session: self.session, assistant, rate_limit: self.rate_limit, too_long: self.too_long }
+        Finished {
+            report: self.results,
+            session: self.session.or(self.any_session),
+            assistant,
+            rate_limit: self.rate_limit,
+            usage: self.usage.finish(),
+            too_long: self.too_long,
+            wanted: self.wanted,
+        }
     }
 
     fn kind(&self) -> Kind {
@@ -219,19 +283,34 @@ impl Messages {
     }
 }
 
+/// Whose message speaks for the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Claude Code's: a result of a session.
+    Claude,
+    /// Claude Code's, by its type.
+    Likely,
+    /// Anybody's.
+    Anybody,
+}
+
 /// What `Messages` has at the end.
 #[derive(Debug)]
 pub struct Finished {
     /// The last result, or the last object that is no message of a stream.
     pub report: Option<Report>,
-    /// The session of the init message.
+    /// The session of the init message, else of the first other one that names it.
     pub session: Option<String>,
     /// The text of the last assistant message that has one.
     pub assistant: Option<String>,
     /// The `rate_limit_info` of the last rate limit event.
     pub rate_limit: Option<Value>,
+    /// What all of them tell of the plan's windows.
+    pub usage: Option<ApiUsage>,
     /// Members that were too long to keep whole.
     pub too_long: u64,
+    /// What is looked for in a result's text.
+    pub wanted: Groups,
 }
 
 impl Sink for Messages {
@@ -255,7 +334,8 @@ impl Sink for Messages {
         }
         let Some(at) = MEMBERS.iter().position(|(name, _)| name.as_bytes() == key) else { return Want::Skip };
         let Some((_, of)) = MEMBERS.get(at) else { return Want::Skip };
-        if !kind.reads(*of) {
+        let known = *of == Of::Session && self.any_session.is_some() && !kind.reads(Of::SystemToo);
+        if known || !kind.reads(*of) {
             return Want::Skip;
         }
         self.reading = at;
@@ -292,7 +372,7 @@ impl Sink for Messages {
 
     fn text(&mut self, raw: &[u8], first: bool) {
         if first {
-            self.current.text = Some(ResultText::new());
+            self.current.text = Some(ResultText::new(self.wanted));
         }
         if let Some(text) = &mut self.current.text {
             text.feed(raw);
@@ -315,8 +395,16 @@ impl Sink for Messages {
                 }
             }
             Kind::Assistant => self.keep_assistant(),
-            Kind::RateLimit => self.rate_limit = self.member("rate_limit_info"),
+            Kind::RateLimit => {
+                self.rate_limit = self.member("rate_limit_info");
+                if let Some(info) = &self.rate_limit {
+                    self.usage.event(info);
+                }
+            }
             Kind::System | Kind::Other | Kind::Unknown => {}
+        }
+        if self.any_session.is_none() && kind != Kind::Result && kind != Kind::Unknown {
+            self.any_session = self.member("session_id").and_then(|id| id.as_str().map(str::to_owned));
         }
         self.current.text = None;
     }

@@ -10,9 +10,10 @@ mod string_end;
 pub mod unescape;
 mod value;
 
+use super::needles::Groups;
 use machine::Machine;
 use memchr::memchr;
-use message::{Finished, Messages};
+use message::{Finished, Messages, Origin};
 
 /// How far the bytes so far are JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +37,7 @@ const NOISE_LINES: u64 = 16;
 
 /// Reads an output that may be JSON.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about what was read")]
 pub struct JsonReader {
     machine: Machine,
     messages: Messages,
@@ -48,6 +50,12 @@ pub struct JsonReader {
     bad_lines: u64,
     /// Lines were no JSON before anything was known to be messages: then only what is sound and Claude's own is JSON.
     noise: bool,
+    /// How many of them came before the first value.
+    noise_before: u64,
+    /// One of them is a fence: what is between fences is somebody's example.
+    fence: bool,
+    /// The first bytes of the line that is skipped.
+    skipped: Vec<u8>,
     /// A document, not a stream, stopped being JSON.
     broken: bool,
 }
@@ -65,9 +73,18 @@ pub struct JsonOutput {
     pub messages: Finished,
 }
 
+/// What a code block begins with.
+const FENCES: [&[u8]; 2] = [b"```", b"~~~"];
+
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl JsonReader {
+    /// Nothing read yet; `wanted` is what to look for in a result's text.
+    #[must_use]
+    pub fn new(wanted: Groups) -> Self {
+        Self { messages: Messages::new(wanted), ..Self::default() }
+    }
+
     /// Takes the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Verdict {
         // The decision falls at the same byte however the output is cut.
@@ -86,6 +103,7 @@ impl JsonReader {
         let end = self.read + chunk.len() as u64;
         while self.verdict != Verdict::Text {
             if self.skipping {
+                self.note_fence(rest);
                 let Some(newline) = memchr(b'\n', rest) else { break };
                 rest = rest.get(newline + 1..).unwrap_or_default();
                 self.skipping = false;
@@ -107,6 +125,7 @@ impl JsonReader {
             self.bad_lines += 1;
             self.machine.abandon();
             self.skipping = true;
+            self.skipped.clear();
             rest = left;
         }
         self.read = end;
@@ -114,6 +133,13 @@ impl JsonReader {
             self.decide();
         }
         self.verdict
+    }
+
+    /// Looks at the beginning of a line that is skipped, which may come in pieces.
+    fn note_fence(&mut self, bytes: &[u8]) {
+        let missing = FENCES[0].len().saturating_sub(self.skipped.len());
+        self.skipped.extend_from_slice(bytes.get(..missing).unwrap_or(bytes));
+        self.fence |= FENCES.contains(&self.skipped.as_slice());
     }
 
     /// At a byte that cannot be JSON, where nothing says yet what the output is.
@@ -124,7 +150,8 @@ impl JsonReader {
         } else if nothing_yet {
             // It may have looked like an array: `[12:00:01] …`.
             self.machine = Machine::default();
-            self.messages = Messages::default();
+            self.messages = Messages::new(self.messages.wanted());
+            self.noise_before += 1;
         }
         self.noise = true;
     }
@@ -155,23 +182,32 @@ impl JsonReader {
             }
             return;
         }
-        let messages = self.messages.is_stream() == Some(true);
+        // A result that comes first may be quoted by a text.
+        let messages = self.messages.is_stream() == Some(true) && !self.messages.first_is_result();
         let long = self.read > CERTAIN_AFTER && self.machine.members() > 0;
         if self.verdict == Verdict::Open && (messages || long) {
             self.verdict = Verdict::Json;
         }
     }
 
-    /// At the end of the output; `None` where it is text.
+    /// At the end of the output; `None` where it is text. `reports`: as a text it has a status block of its own.
     #[must_use]
-    pub fn finish(self) -> Option<JsonOutput> {
+    pub fn finish(self, reports: bool) -> Option<JsonOutput> {
         let cut = self.machine.is_inside() || self.broken;
         let complete = !cut && self.machine.values() > 0;
         // One that ends early is JSON where it looks like an object's beginning.
         let is_json = match self.verdict {
             Verdict::Json => true,
             Verdict::Text => false,
-            Verdict::Open if self.noise => complete && self.messages.is_claudes(),
+            Verdict::Open if self.noise => {
+                let one_side = self.noise_before == 0 || self.noise_before == self.bad_lines;
+                let whose = match self.messages.origin() {
+                    Origin::Claude => true,
+                    Origin::Likely => one_side,
+                    Origin::Anybody => false,
+                };
+                complete && whose && !self.fence && !reports
+            }
             Verdict::Open => complete || self.machine.members() > 0,
         };
         if !is_json {

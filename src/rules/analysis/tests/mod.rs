@@ -11,6 +11,7 @@ pub fn context() -> Context<'static> {
         last_output_length: None,
         blocking_tasks: false,
         allowed_tools: "",
+        completion_promise: "",
         now: "2026-03-04T12:00:00Z".parse().unwrap(),
         zone: Zone::Named(chrono_tz::Tz::UTC),
     }

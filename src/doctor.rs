@@ -196,7 +196,7 @@ fn warnings(ralph: &Ralph) -> Vec<String> {
 }
 
 fn ask(ralph: &Ralph, tool: &str, action: &str) -> Result<Value> {
-    ralph.call(tool, vec![("action".into(), RawValue::Text(action.into()))))
+    ralph.call(tool, vec![("action".into(), RawValue::Text(action.into()))])
 }
 
 #[cfg(test)]

@@ -39,7 +39,8 @@ pub fn fields(expected: &str, argument: &Unknown<'_>, known: &[FieldSpec]) -> Fi
         };
         let value = match known.iter().find(|spec| spec.name == name) {
             Some(spec) => raw(&object.get_property_unchecked(key)?, longest(spec))?,
-            None if name == "action" => raw(&object.get_property_unchecked(key)?, MAX_TEXT)?,
+            // What says which of the others are read.
+            None if name == "action" || name == "event" => raw(&object.get_property_unchecked(key)?, MAX_TEXT)?,
             None => RawValue::Other("unknown"),
         };
         // What is undefined counts as left out.

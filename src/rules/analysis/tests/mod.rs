@@ -1,5 +1,6 @@
 mod cases;
 mod hostile;
+mod streams;
 mod vectors;
 
 use super::*;

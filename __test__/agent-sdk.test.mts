@@ -103,7 +103,7 @@ describe('a call', () => {
     [{ action: null }, /action/],
     [{ action: 'explode' }, /check/],
     [{ action: 'increment', calls: -1 }, /calls/],
-    [{ action: 'increment', calls: '1' }, /calls/],
+    [{ action: 'increment', calls: '1x' }, /calls/],
     [{ action: 'increment', calls: null }, /calls/],
     [{ action: 'increment', number: 1 }, /number.*use.*calls/],
   ])('%j is an error that names the next step', async (input, names) => {

@@ -741,8 +741,8 @@ export interface TaskList {
 /** A task of the plan. */
 export interface Task {
   /**
-   * Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
-   * Ticking or moving the task keeps it.
+   * Names the task in `update`: the mark that leads its text (`proj-001`, `T007`, `2.3`, `#123`), else a slug of
+   * its words. Ticking or moving the task keeps it.
    */
   id: string
   /** The text behind its box. */

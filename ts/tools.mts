@@ -3,6 +3,7 @@
 import { type Access, RalphToolError, RalphTools, type RalphToolsOptions } from '../index.js'
 import { parseAccess, refuseWhatIsNotOffered } from './access.mjs'
 import { type Annotations, annotations } from './annotations.mjs'
+import { withoutQuotes } from './border.mjs'
 import { DEFINITIONS, type Offer, offerAt } from './definitions.mjs'
 import { type InputSchema, inputSchema } from './json-schema.mjs'
 import { MAX_RESULT_LENGTH, resultText } from './results.mjs'
@@ -60,8 +61,9 @@ export function servedTools(options: RalphServerOptions = {}): ServedTool[] {
 
 type Method = (input: unknown) => Promise<object>
 
-async function call(ralph: RalphTools, offer: Offer, input: Record<string, unknown>, log?: Log): Promise<ToolResult> {
+async function call(ralph: RalphTools, offer: Offer, given: Record<string, unknown>, log?: Log): Promise<ToolResult> {
   const started = performance.now()
+  const input = withoutQuotes(offer.fields, given)
   let code = 'ok'
   try {
     refuseWhatIsNotOffered(offer, input)

@@ -15,7 +15,7 @@ pub enum Line<'a> {
 }
 
 /// The part of a line that the next chunk continues.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Lines {
     begun: Vec<u8>,
     too_long: bool,

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 
 use super::document::{Damage, Document};
+use super::mend::mend_strings;
 use super::paths::regular_file_inside;
 use super::project::Project;
 use super::replace::Replace;
@@ -100,7 +101,7 @@ impl<'a> Reader<'a> {
 
     /// The plan's own file, its links resolved.
     fn plan_file(&self) -> Result<Option<PathBuf>> {
-        let path = self.project.plan_path();
+        let path = &self.project.plan_path();
         match fs::symlink_metadata(path) {
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(Error::io("look at the plan", path, &error)),
@@ -120,7 +121,16 @@ impl<'a> Reader<'a> {
             let Some(bytes) = read_state_file(&path)? else { break Found::Missing };
             match D::decode(&bytes) {
                 Ok(value) => break Found::Sound(value),
-                Err(damage @ Damage::Wrong(_)) => break Found::Damaged(damage.describe().to_owned()),
+                Err(damage @ Damage::Wrong(_)) => {
+                    if let Some(Ok(value)) = mend_strings(&bytes).map(|mended| D::decode(&mended)) {
+                        self.warn(format!(
+                            "{} has raw control characters inside a string; they were read as if escaped",
+                            D::FILE
+                        ));
+                        break Found::Sound(value);
+                    }
+                    break Found::Damaged(damage.describe().to_owned());
+                }
                 Err(damage @ Damage::Cut) => match pauses.next() {
                     Some(pause) => thread::sleep(*pause),
                     None => break Found::Damaged(damage.describe().to_owned()),

@@ -9,6 +9,7 @@ pub mod git;
 pub mod instance;
 pub mod lock;
 pub mod log;
+pub mod mend;
 pub mod paths;
 pub mod project;
 pub mod replace;

@@ -30,15 +30,16 @@ pub enum Layout {
 /// What a layout means, as data.
 struct Places {
     state_dir: &'static str,
-    plan: &'static str,
+    /// What the plan may be called; the first that is there counts.
+    plans: &'static [&'static str],
     generation: Generation,
 }
 
 impl Layout {
     const fn places(self) -> Places {
         match self {
-            Self::Ralph => Places { state_dir: ".ralph", plan: "fix_plan.md", generation: Generation::V0_11 },
-            Self::Flat => Places { state_dir: "", plan: "@fix_plan.md", generation: Generation::V0_9 },
+            Self::Ralph => Places { state_dir: ".ralph", plans: &["fix_plan.md", "@fix_plan.md"], generation: Generation::V0_11 },
+            Self::Flat => Places { state_dir: "", plans: &["@fix_plan.md"], generation: Generation::V0_9 },
         }
     }
 }
@@ -75,7 +76,7 @@ pub struct Outcome<T> {
 pub struct Project {
     root: PathBuf,
     state_dir: PathBuf,
-    plan_path: PathBuf,
+    plans: &'static [&'static str],
     log_file: PathBuf,
     layout: Layout,
     generation: Generation,
@@ -105,7 +106,7 @@ impl Project {
             Config::load(&options.config, environment, &configuration_files(&root, layout, options, environment))?;
         notes.extend(warnings);
         Ok(Self {
-            plan_path: state_dir.join(places.plan),
+            plans: places.plans,
             log_file: options.log_file.as_ref().map_or_else(|| state_dir.join("logs/ralph.log"), |path| root.join(path)),
             generation: options.rules.unwrap_or(places.generation),
             root,
@@ -168,7 +169,7 @@ impl Project {
     fn remove_leftovers(&self) {
         remove_temporaries(&self.state_dir);
         // The plan may be a link; its temporary stands beside the file itself.
-        if let Ok(plan) = self.plan_path.canonicalize()
+        if let Ok(plan) = self.plan_path().canonicalize()
             && let Some(folder) = plan.parent()
             && folder.starts_with(&self.root)
             && folder != self.state_dir
@@ -213,10 +214,23 @@ impl Project {
         self.log_level
     }
 
-    /// The plan's path, its link not resolved.
+    /// The plan's path, its link not resolved: the first of its names that is there, else the first. Ralph v0.10 to v0.11.0
+    /// kept `@fix_plan.md` in `.ralph/`; 81 public projects still do (S3).
     #[must_use]
-    pub fn plan_path(&self) -> &Path {
-        &self.plan_path
+    pub fn plan_path(&self) -> PathBuf {
+        let mut paths = self.plans.iter().map(|name| self.state_dir.join(name));
+        let first = paths.next().unwrap_or_default();
+        if is_there(&first) { first } else { paths.find(|path| is_there(path)).unwrap_or(first) }
+    }
+
+    /// A warning where two plans are there.
+    #[must_use]
+    pub fn two_plans(&self) -> Option<String> {
+        let (first, others) = self.plans.split_first()?;
+        let other = others.iter().find(|name| is_there(&self.state_dir.join(name)))?;
+        is_there(&self.state_dir.join(first)).then(|| {
+            format!("both {first} and {other} are there; {first} is the plan (move what is left in {other} over, and remove it)")
+        })
     }
 
     /// Where Ralph's files are.
@@ -262,6 +276,10 @@ impl Project {
     pub(super) fn patience(&self) -> &'static [Duration] {
         self.patience
     }
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 fn no_directory(path: &Path) -> Error {

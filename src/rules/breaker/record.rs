@@ -6,6 +6,7 @@ use super::recovery::{Effective, effective, opening};
 use super::table::{Condition, Counter, Evidence, FORGIVEN_QUESTIONS, PROGRESS, Row, TRANSITIONS};
 use super::{Breaker, CircuitState, Rules, Stamp, Transition};
 use crate::generation::Generation;
+use crate::schema::MAX_SAFE_INTEGER;
 
 /// What the last `.response_analysis` says, as far as the breaker looks at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +76,7 @@ pub fn record(written: &Breaker, auto_reset: bool, seen: &Observation, rules: &R
         state,
         last_change: Stamp::at(now),
         last_progress_loop: if facts.progress { seen.loop_number } else { before.last_progress_loop },
-        total_opens: before.total_opens.saturating_add(u64::from(opens)),
+        total_opens: if opens { one_more(before.total_opens) } else { before.total_opens },
         reason: row.map(|r| reason(r, &counted)).unwrap_or_default(),
         current_loop: seen.loop_number,
         opened_at: match (state, opens) {
@@ -127,7 +128,7 @@ impl Facts {
 /// The breaker with the loop counted, its state as it was. What a generation does not count stays `None`.
 fn count(before: &Breaker, facts: &Facts, generation: Generation) -> Breaker {
     let initial = Breaker::initial(generation, DateTime::UNIX_EPOCH);
-    let streak = |had: u64, goes_on: bool| if goes_on { had.saturating_add(1) } else { 0 };
+    let streak = |had: u64, goes_on: bool| if goes_on { one_more(had) } else { 0 };
     let questions =
         initial.consecutive_questions.map(|none| streak(before.consecutive_questions.unwrap_or(none), facts.questions));
     let forgiven = questions.is_some_and(|asked| (1..=FORGIVEN_QUESTIONS).contains(&asked));
@@ -135,7 +136,7 @@ fn count(before: &Breaker, facts: &Facts, generation: Generation) -> Breaker {
         consecutive_no_progress: match (facts.progress, forgiven) {
             (true, _) => 0,
             (false, true) => before.consecutive_no_progress,
-            (false, false) => before.consecutive_no_progress.saturating_add(1),
+            (false, false) => one_more(before.consecutive_no_progress),
         },
         consecutive_same_error: streak(before.consecutive_same_error, facts.errors),
         consecutive_permission_denials: initial
@@ -144,6 +145,11 @@ fn count(before: &Breaker, facts: &Facts, generation: Generation) -> Breaker {
         consecutive_questions: questions,
         ..before.clone()
     }
+}
+
+/// A count at the end of what a state file can hold stays there: one more would read as damage (B16).
+fn one_more(count: u64) -> u64 {
+    count.saturating_add(1).min(MAX_SAFE_INTEGER)
 }
 
 fn first_row(after: &Breaker, facts: &Facts, rules: &Rules) -> Option<&'static Row> {

@@ -16,6 +16,14 @@ crate::words! {
     }
 }
 
+impl CircuitState {
+    /// The state that a word names in any case: models that write the file by hand write `open` (S19).
+    #[must_use]
+    pub fn in_any_case(word: &str) -> Option<Self> {
+        Self::from_word(&word.trim().to_ascii_uppercase())
+    }
+}
+
 /// A timestamp as a state file has it, kept as text so that one which nobody can read is not lost; empty: there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stamp(String);

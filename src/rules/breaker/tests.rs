@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::table::{Condition, RECOVERIES, TRANSITIONS};
 use super::*;
+use crate::schema::MAX_SAFE_INTEGER;
 
 pub(super) const DEFAULTS: Thresholds = Thresholds { no_progress: 3, same_error: 5, permission_denials: 2, cooldown_minutes: 30 };
 
@@ -242,18 +243,22 @@ fn v0_9_counts_neither_denials_nor_questions() {
 #[test]
 fn counters_do_not_overflow() {
     let full = Breaker {
-        consecutive_no_progress: u64::MAX,
-        consecutive_same_error: u64::MAX,
-        consecutive_permission_denials: Some(u64::MAX),
-        consecutive_questions: Some(u64::MAX),
-        total_opens: u64::MAX,
+        consecutive_no_progress: MAX_SAFE_INTEGER,
+        consecutive_same_error: MAX_SAFE_INTEGER,
+        consecutive_permission_denials: Some(MAX_SAFE_INTEGER),
+        consecutive_questions: Some(MAX_SAFE_INTEGER),
+        total_opens: MAX_SAFE_INTEGER,
         ..Breaker::initial(V0_11, noon())
     };
     let all = LoopAnalysis { permission_denials: true, asking_questions: true, has_errors: true, ..LoopAnalysis::default() };
-    let limits =
-        Thresholds { no_progress: u64::MAX, same_error: u64::MAX, permission_denials: u64::MAX, cooldown_minutes: u64::MAX };
+    let limits = Thresholds {
+        no_progress: MAX_SAFE_INTEGER,
+        same_error: MAX_SAFE_INTEGER,
+        permission_denials: MAX_SAFE_INTEGER,
+        cooldown_minutes: MAX_SAFE_INTEGER,
+    };
     let rules = Rules { generation: V0_11, thresholds: limits };
-    let after = record(&full, false, &analysed(u64::MAX, all), &rules, noon()).breaker;
-    assert_eq!((after.state, after.total_opens), (Open, u64::MAX));
-    assert_eq!(cooldown_remaining(&after, &rules, noon()), Some(u64::MAX));
+    let after = record(&full, false, &analysed(MAX_SAFE_INTEGER, all), &rules, noon()).breaker;
+    assert_eq!((after.state, after.total_opens), (Open, MAX_SAFE_INTEGER));
+    assert_eq!(cooldown_remaining(&after, &rules, noon()), Some(MAX_SAFE_INTEGER * 60));
 }

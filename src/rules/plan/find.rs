@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Plan, Task, id};
+use super::{Plan, Task, id, tag};
 
 /// What an id or a description leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +49,8 @@ impl Plan {
             .map(|(index, task)| {
                 let like = |name: &str| likeness(name, &spelled).max(likeness(name, &slug));
                 let id = like(&task.id.to_lowercase());
-                // Behind a tag the words may be what the caller has in mind.
-                let words = if task.description.starts_with('[') { like(&id::slug(&task.description)) } else { 0 };
+                // Behind a mark the words may be what the caller has in mind.
+                let words = if tag::leading(&task.description).is_some() { like(&id::slug(&task.description)) } else { 0 };
                 (Reverse(id.max(words)), index, task.id.as_str())
             })
             .collect();

@@ -1,43 +1,43 @@
-//! Ids that a model can read and keep: the tag that leads a task's text, else a slug of its words.
+//! Ids that a model can read and keep: the mark that leads a task's text, else a slug of its words.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The longest slug or tag, in characters; the number that tells repeats apart comes on top.
+use super::tag::leading;
+
+/// The longest slug, in characters; the number that tells repeats apart comes on top.
 const LONGEST: usize = 60;
 
 /// The id of a task whose text has no letter and no digit.
 const WORDLESS: &str = "task";
 
-/// `[#123]`; or a word, a hyphen, and letters and digits with at least one digit, as `[bd-a1b2]`.
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[(#[0-9]+|\p{L}[\p{L}\p{N}_]*-[\p{L}\p{N}]*\p{Nd}[\p{L}\p{N}]*)\]"));
-
 /// Letters and digits of any script, with the marks that they carry.
-static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*"));
-
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern compiles")
-}
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*").expect("a constant pattern compiles"));
 
 /// The id of a task by its text alone.
 pub(super) fn natural(text: &str) -> String {
-    tag(text).map_or_else(|| slug(text), ToOwned::to_owned)
-}
-
-fn tag(text: &str) -> Option<&str> {
-    let tag = TAG.captures(text)?.get(1)?.as_str();
-    (tag.chars().count() <= LONGEST).then_some(tag)
+    leading(text).map_or_else(|| slug(text), ToOwned::to_owned)
 }
 
 /// Lower-case words joined by hyphens, cut at a word; a first word that is too long is cut where it must be.
 pub(super) fn slug(text: &str) -> String {
     let mut slug = String::new();
+    if text.is_ascii() {
+        join(&mut slug, text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()));
+    } else {
+        join(&mut slug, WORD.find_iter(text).map(|word| word.as_str()));
+    }
+    if slug.is_empty() { WORDLESS.to_owned() } else { slug }
+}
+
+fn join<'a>(slug: &mut String, words: impl Iterator<Item = &'a str>) {
     let mut length = 0;
-    for word in WORD.find_iter(text) {
+    for word in words {
         // Lower case may take more characters, so a word is measured afterwards.
-        let head: String = word.as_str().chars().take(LONGEST + 1).collect();
+        let head: String = word.chars().take(LONGEST + 1).collect();
         let word: Vec<char> = head.to_lowercase().chars().collect();
         if length == 0 {
             slug.extend(word.iter().take(LONGEST));
@@ -50,7 +50,6 @@ pub(super) fn slug(text: &str) -> String {
             break;
         }
     }
-    if slug.is_empty() { WORDLESS.to_owned() } else { slug }
 }
 
 /// The ids of a plan's tasks, in their order. The first with a natural id has it, wherever it stands; each repeat gets
@@ -123,6 +122,7 @@ mod tests {
             (&["a 2", "a", "a"], &["a-2", "a", "a-3"]),
             (&["a 2", "a 2", "a", "a"], &["a-2", "a-2-2", "a", "a-3"]),
             (&["[#7] x", "[#7] y"], &["#7", "#7-2"]),
+            (&["2.3 x", "**2.3**: y", "2.3"], &["2.3", "2.3-2", "2.3-3"]),
             (&["", "🎉", "Task"], &["task", "task-2", "task-3"]),
         ] {
             assert_eq!(assign(texts.iter().copied()), expected, "{texts:?}");

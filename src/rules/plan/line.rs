@@ -21,12 +21,26 @@ pub(super) struct Level {
 /// What a box says of its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// `[ ]`
+    /// `[ ]` or `[]`
     Open,
-    /// `[/]`: begun, still pending.
+    /// `[/]` or `[~]`: begun, still pending.
     Begun,
     /// `[x]` or `[X]`
     Done,
+    /// Any other single mark, as `[!]` or `[>]`: people have their own, and only they know what it means. Pending.
+    Other,
+}
+
+/// A task's box, and what follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Box<'a> {
+    pub mark: Mark,
+    /// Where the mark is in its line.
+    pub offset: usize,
+    /// How many bytes the mark has: 0 in `[]`.
+    pub width: usize,
+    /// The text behind the box.
+    pub text: &'a [u8],
 }
 
 /// A row of three or more backticks or tildes.
@@ -44,9 +58,8 @@ pub(super) struct Fence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind<'a> {
     Blank,
-    /// Offset of the mark in the line, and the text behind the box.
-    Task(Mark, usize, &'a [u8]),
-    /// `[~]` or `[-]`: neither a task nor a heading.
+    Task(Box<'a>),
+    /// `[-]`: neither a task nor a heading.
     Dropped,
     /// Level and title, closing marks and colon still on it.
     Heading(usize, &'a [u8]),
@@ -119,17 +132,8 @@ impl<'a> Line<'a> {
 
 fn kind<'a>(at: &Cursor<'a>, heading: Option<(usize, &'a [u8])>, in_item: bool, bare: bool) -> Kind<'a> {
     let rest = at.rest();
-    if in_item && let [b'[', mark, b']', text @ ..] = rest {
-        let link = text.first().is_some_and(|next| LINK.contains(next));
-        let task = |mark| Kind::Task(mark, at.position + 1, text);
-        match mark {
-            _ if link => {}
-            b' ' => return task(Mark::Open),
-            b'/' => return task(Mark::Begun),
-            b'x' | b'X' => return task(Mark::Done),
-            b'~' | b'-' => return Kind::Dropped,
-            _ => {}
-        }
+    if in_item && let Some(found) = read_box(rest, at.position) {
+        return found;
     }
     if let Some((level, title)) = heading {
         return Kind::Heading(level, title);
@@ -139,6 +143,54 @@ fn kind<'a>(at: &Cursor<'a>, heading: Option<(usize, &'a [u8])>, in_item: bool, 
         None if rest.is_empty() && bare => Kind::Blank,
         None => Kind::Text,
     }
+}
+
+/// The box that leads a list item's text, at `position` of its line. What is a link, and what is more than one mark (a
+/// date, say), is none.
+fn read_box(rest: &[u8], position: usize) -> Option<Kind<'_>> {
+    let inside = rest.strip_prefix(b"[")?;
+    let width = mark_width(inside)?;
+    let text = inside.get(width..)?.strip_prefix(b"]")?;
+    let next = text.first().copied();
+    if next.is_some_and(|next| LINK.contains(&next)) {
+        return None;
+    }
+    let apart = matches!(next, None | Some(b' ' | b'\t'));
+    let mark = match inside.get(..width)? {
+        b"x" | b"X" => Mark::Done,
+        b" " => Mark::Open,
+        b"/" | b"~" => Mark::Begun,
+        b"-" => return Some(Kind::Dropped),
+        // Glued to words, `[]` is code and `[1]` a reference.
+        b"" | b"\t" | b"\xc2\xa0" => apart.then_some(Mark::Open)?,
+        [letter, ..] if letter.is_ascii_alphanumeric() || !letter.is_ascii() => apart.then_some(Mark::Other)?,
+        _ => Mark::Other,
+    };
+    Some(Kind::Task(Box { mark, offset: position + 1, width, text }))
+}
+
+/// How many bytes the single mark at the start has: a character with what belongs to it, or nothing before a `]`.
+fn mark_width(inside: &[u8]) -> Option<usize> {
+    let joins = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}');
+    let first = *inside.first()?;
+    match first {
+        b']' => return Some(0),
+        b'\t' => {}
+        b'[' | b'\\' => return None,
+        byte if byte.is_ascii_control() => return None,
+        _ => {}
+    }
+    let near = inside.get(..inside.len().min(16)).unwrap_or_default();
+    let near = near.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
+    let mut width = 0;
+    for c in near.chars() {
+        if width > 0 && !joins(c) {
+            break;
+        }
+        width += c.len_utf8();
+    }
+    // A byte that is no character is a mark of another encoding.
+    Some(width.max(1))
 }
 
 fn fence(rest: &[u8], bare: bool) -> Option<Fence> {

@@ -1,54 +1,53 @@
 //! The pass over a plan: which lines count, and what each task of them stands under.
 
-use std::sync::Arc;
-
 use super::comments::Comments;
 use super::fences::{Fences, still_in};
-use super::line::{Kind, Level, Line, Mark};
+use super::line::{Box, Kind, Level, Line};
 use super::outline::{Outline, Spot};
-use super::{Plan, Task, id};
 
 /// The mark that some editors put in front of UTF-8.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// A task before it has an id.
+/// A task as the pass comes upon it.
 #[derive(Debug)]
-pub(super) struct Draft {
-    description: String,
-    mark: Mark,
-    section: Arc<str>,
-    line: usize,
-    optional: bool,
-    offset: usize,
+pub(super) struct Sight<'a> {
+    pub found: Box<'a>,
+    pub section: usize,
+    pub line: usize,
+    pub optional: bool,
+    /// Where its mark is in the file.
+    pub offset: usize,
 }
 
-impl From<Vec<Draft>> for Plan {
-    fn from(drafts: Vec<Draft>) -> Self {
-        let ids = id::assign(drafts.iter().map(|draft| draft.description.as_str()));
-        let task = |(id, draft): (String, Draft)| {
-            let Draft { description, mark, section, line, optional, offset } = draft;
-            Task { id, description, mark, section, line, optional, offset }
-        };
-        Self { tasks: ids.into_iter().zip(drafts).map(task).collect() }
-    }
+/// What becomes of the tasks: a list, or counts alone.
+pub(super) trait Sink {
+    /// How far it has come, to go back to where a fence turns out to hold what came since.
+    type Point: Copy;
+
+    fn point(&self) -> Self::Point;
+    fn back(&mut self, to: Self::Point);
+    fn task(&mut self, seen: &Sight<'_>, outline: &Outline);
 }
 
 /// What a fence goes back to when its end shows that it was one.
 #[derive(Debug, Clone, Copy)]
-struct Before {
-    tasks: usize,
+struct Before<P> {
+    point: P,
     spot: Spot,
 }
 
-struct Scan<'a> {
+struct Scan<'a, S: Sink> {
     text: &'a [u8],
     outline: Outline,
-    tasks: Vec<Draft>,
+    sink: S,
+    /// Whether there is any text, and any box: both also where they do not count.
+    words: bool,
+    boxes: bool,
     /// The contents of the list items that we are in, outside in.
     items: Vec<Level>,
     /// Those that the line at hand opens; kept to save an allocation a line.
     new_items: Vec<Level>,
-    fences: Fences<Before>,
+    fences: Fences<Before<S::Point>>,
     comments: Comments<'a>,
     /// Up to where a comment reaches.
     hidden: usize,
@@ -56,12 +55,14 @@ struct Scan<'a> {
     paragraph: bool,
 }
 
-/// The tasks of a plan.
-pub(super) fn tasks(text: &[u8], optional_sections: &[String]) -> Vec<Draft> {
+/// Hands the tasks of a plan to a sink. Also answers whether the plan has text and no box at all.
+pub(super) fn pass<S: Sink>(text: &[u8], optional_sections: &[String], sink: S) -> (S, bool) {
     let mut scan = Scan {
         text,
         outline: Outline::new(optional_sections),
-        tasks: Vec::new(),
+        sink,
+        words: false,
+        boxes: false,
         items: Vec::new(),
         new_items: Vec::new(),
         fences: Fences::default(),
@@ -78,14 +79,16 @@ pub(super) fn tasks(text: &[u8], optional_sections: &[String]) -> Vec<Draft> {
         start += length + line_end;
         number += 1;
     }
-    scan.tasks
+    (scan.sink, scan.words && !scan.boxes)
 }
 
-impl Scan<'_> {
+impl<S: Sink> Scan<'_, S> {
     fn line(&mut self, number: usize, start: usize, end: usize) {
         let mut new_items = std::mem::take(&mut self.new_items);
         new_items.clear();
         let line = Line::read(self.text.get(start..end).unwrap_or_default(), &mut new_items);
+        self.words |= !matches!(line.kind, Kind::Blank);
+        self.boxes |= matches!(line.kind, Kind::Task(_) | Kind::Dropped);
         self.marked(number, start, end, &line, &new_items);
         self.new_items = new_items;
     }
@@ -98,7 +101,7 @@ impl Scan<'_> {
         };
         self.fences.leave(&line.place);
         if let Some((level, before)) = closed {
-            self.tasks.truncate(before.tasks);
+            self.sink.back(before.point);
             self.outline.set(level.quotes, before.spot);
             let inside = self.items.partition_point(|item| *item <= level);
             self.items.truncate(inside);
@@ -129,20 +132,14 @@ impl Scan<'_> {
             self.items.truncate(kept);
         }
         self.items.extend_from_slice(new_items);
-        self.paragraph = text || matches!(line.kind, Kind::Task(..) | Kind::Dropped);
+        self.paragraph = text || matches!(line.kind, Kind::Task(_) | Kind::Dropped);
 
         let quotes = line.text.quotes;
         match line.kind {
-            Kind::Task(mark, offset, description) => {
-                let spot = self.outline.spot(quotes);
-                self.tasks.push(Draft {
-                    description: String::from_utf8_lossy(description).trim().to_owned(),
-                    mark,
-                    section: self.outline.title(spot.section),
-                    line: number,
-                    optional: spot.optional.is_some(),
-                    offset: start + offset,
-                });
+            Kind::Task(found) => {
+                let Spot { section, optional } = self.outline.spot(quotes);
+                let seen = Sight { found, section, line: number, optional: optional.is_some(), offset: start + found.offset };
+                self.sink.task(&seen, &self.outline);
             }
             Kind::Heading(level, title) => self.outline.enter(quotes, level, title),
             Kind::Fence(fence) if fence.opens => self.open(&fence, line.text),
@@ -154,7 +151,7 @@ impl Scan<'_> {
     fn open(&mut self, fence: &super::line::Fence, at: Level) {
         let column = self.items.last().filter(|item| item.quotes == at.quotes).map_or(0, |item| item.column);
         if at.column < column + 4 {
-            let before = Before { tasks: self.tasks.len(), spot: self.outline.spot(at.quotes) };
+            let before = Before { point: self.sink.point(), spot: self.outline.spot(at.quotes) };
             self.fences.open(fence, Level { quotes: at.quotes, column }, before);
         }
     }

@@ -52,7 +52,8 @@ pub fn head(project_root: &Path, timeout: Duration) -> GitAnswer<Option<String>>
 }
 
 /// How many files changed: (v0.9) those with unstaged changes, (v0.11) those of the commits since `start_sha` and those
-/// with staged or unstaged changes, each once. 0 without git and in a folder that is no repository.
+/// with staged or unstaged changes, each once. `None` where git cannot tell: without git, in a folder that is no repository,
+/// and where it gave no answer.
 ///
 /// As in bash the whole repository counts, also where the project is a folder of it. `is_own` tells Ralph's own files by
 /// their path from the project's root; (v0.11) they never count. A `start_sha` that is no commit's name is ignored with
@@ -64,10 +65,10 @@ pub fn files_changed(
     start_sha: Option<&str>,
     is_own: impl Fn(&Path) -> bool,
     timeout: Duration,
-) -> GitAnswer<u64> {
+) -> GitAnswer<Option<u64>> {
     let counted = counted(generation);
     answer(|warnings| {
-        let Some(git) = Git::open(project_root, timeout)? else { return Ok(0) };
+        let Some(git) = Git::open(project_root, timeout)? else { return Ok(None) };
         let mut paths = BTreeSet::new();
         for change in status(&git, SUBMODULE_DEPTH)? {
             if change.unstaged || (counted.staged && change.staged) {
@@ -83,13 +84,13 @@ pub fn files_changed(
             }
         }
         let counts = |path: &&String| counted.own || !Path::new(path).strip_prefix(git.prefix()).is_ok_and(&is_own);
-        Ok(paths.iter().filter(counts).count() as u64)
+        Ok(Some(paths.iter().filter(counts).count() as u64))
     })
 }
 
 /// [`files_changed`] for an opened project, its logs among Ralph's own files wherever they are.
 #[must_use]
-pub fn project_files_changed(project: &Project, start_sha: Option<&str>) -> GitAnswer<u64> {
+pub fn project_files_changed(project: &Project, start_sha: Option<&str>) -> GitAnswer<Option<u64>> {
     let root = project.root();
     let state_dir = project.state_dir().strip_prefix(root).unwrap_or(Path::new(""));
     let log = project.log_file().strip_prefix(root).ok().map(Path::to_string_lossy);

@@ -45,13 +45,13 @@ impl Repository {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    fn changed(&self, generation: Generation, start: Option<&str>) -> GitAnswer<u64> {
+    fn changed(&self, generation: Generation, start: Option<&str>) -> GitAnswer<Option<u64>> {
         files_changed(self.path(), generation, start, own::is_own, PATIENT)
     }
 }
 
-fn exactly(value: u64) -> GitAnswer<u64> {
-    GitAnswer { value, warnings: vec![] }
+fn exactly(value: u64) -> GitAnswer<Option<u64>> {
+    GitAnswer { value: Some(value), warnings: vec![] }
 }
 
 #[test]
@@ -145,7 +145,8 @@ fn a_project_in_a_folder_of_the_repository_counts_all_of_it_but_owns_its_folder(
 #[test]
 fn no_repository_and_no_commit() {
     let folder = tempfile::tempdir().expect("a folder");
-    assert_eq!(files_changed(folder.path(), Generation::V0_11, None, own::is_own, PATIENT), exactly(0));
+    let nowhere = files_changed(folder.path(), Generation::V0_11, None, own::is_own, PATIENT);
+    assert_eq!(nowhere, GitAnswer { value: None, warnings: vec![] });
     assert_eq!(head(folder.path(), PATIENT), GitAnswer { value: None, warnings: vec![] });
     let unborn = Repository::new(&[]);
     assert_eq!(head(unborn.path(), PATIENT), GitAnswer { value: None, warnings: vec![] });
@@ -169,7 +170,7 @@ fn a_start_that_names_no_commit_is_ignored_with_a_warning() {
     let starts = ["--output=x", "HEAD", "", "$(touch x)", "0123456789012345678901234567890123456789", &"g".repeat(40)];
     for start in starts {
         let changed = repository.changed(Generation::V0_11, Some(start));
-        assert_eq!((changed.value, changed.warnings.len()), (1, 1), "{start}: {changed:?}");
+        assert_eq!((changed.value, changed.warnings.len()), (Some(1), 1), "{start}: {changed:?}");
         assert!(changed.warnings[0].contains(".loop_start_sha"), "{changed:?}");
         assert!(!repository.path().join("x").exists());
     }
@@ -191,7 +192,7 @@ fn git_that_takes_too_long_counts_nothing_with_a_warning() {
     let repository = Repository::new(&["a"]);
     repository.write("a", "two\n");
     let changed = files_changed(repository.path(), Generation::V0_11, None, own::is_own, Duration::ZERO);
-    assert_eq!(changed.value, 0);
+    assert_eq!(changed.value, None);
     assert!(changed.warnings[0].contains("gitTimeoutMs (0 ms)"), "{changed:?}");
 }
 
@@ -200,7 +201,7 @@ fn a_broken_repository_counts_nothing_with_a_warning() {
     let repository = Repository::new(&["a"]);
     fs::write(repository.path().join(".git/config"), "[core\n").expect("written");
     let changed = repository.changed(Generation::V0_11, None);
-    assert_eq!((changed.value, changed.warnings.len()), (0, 1), "{changed:?}");
+    assert_eq!((changed.value, changed.warnings.len()), (None, 1), "{changed:?}");
 }
 
 #[cfg(unix)]
@@ -258,7 +259,7 @@ fn a_filter_that_cannot_be_switched_off_keeps_git_from_being_asked() {
     repository.write("a", "two\n");
     repository.git(&["config", "filter.a=b.clean", "false"]);
     let changed = repository.changed(Generation::V0_11, None);
-    assert_eq!(changed.value, 0);
+    assert_eq!(changed.value, None);
     assert!(changed.warnings[0].contains("filter.a=b.clean"), "{changed:?}");
 }
 

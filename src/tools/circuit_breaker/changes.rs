@@ -7,11 +7,11 @@ use crate::store::files::Writer;
 use crate::store::git::{GitAnswer, head, project_files_changed};
 use crate::store::project::Project;
 
-/// Files changed since the loop began.
+/// Files changed since the loop began; `None` where git cannot tell.
 ///
 /// # Errors
 /// `IO_ERROR` where `.loop_start_sha` cannot be read.
-pub fn files_changed(project: &Project) -> Result<GitAnswer<u64>> {
+pub fn files_changed(project: &Project) -> Result<GitAnswer<Option<u64>>> {
     // An empty one is bash's way to say: no repository.
     let start = project.read(|files| Ok(files.load::<LoopStartFile>()?.filter(|sha| !sha.is_empty())))?.value;
     Ok(project_files_changed(project, start.as_deref()))

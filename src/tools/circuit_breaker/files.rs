@@ -18,7 +18,7 @@ impl Document for StateFile {
         let state = object
             .get("state")
             .and_then(Value::as_str)
-            .and_then(CircuitState::from_word)
+            .and_then(CircuitState::in_any_case)
             .ok_or_else(|| Damage::Wrong(format!("has no state of {}", CircuitState::ENUMERATION.words.join(", "))))?;
         let count = |key| json_counter(&object, key);
         let optional = |key| object.get(key).filter(|value| !value.is_null()).map(|_| count(key)).transpose();
@@ -102,7 +102,7 @@ pub fn history_entry(transition: &Transition) -> Value {
 /// A transition that the history has; `None` where the entry is none.
 pub fn transition(entry: &Value) -> Option<Transition> {
     let object = entry.as_object()?;
-    let state = |key| object.get(key).and_then(Value::as_str).and_then(CircuitState::from_word);
+    let state = |key| object.get(key).and_then(Value::as_str).and_then(CircuitState::in_any_case);
     Some(Transition {
         timestamp: Stamp::from_text(text(object, "timestamp")),
         loop_number: json_counter(object, "loop").ok()?,

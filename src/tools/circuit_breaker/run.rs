@@ -64,7 +64,7 @@ fn begin(project: &Project) -> Result<Outcome<CircuitBreakerToolOutput>> {
 fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBreakerToolOutput>> {
     let said = arguments.get(FILES_CHANGED);
     let counted = match said {
-        Some(value) => GitAnswer { value, warnings: Vec::new() },
+        Some(_) => GitAnswer { value: said, warnings: Vec::new() },
         None => files_changed(project)?,
     };
     project.write(|files| {
@@ -78,7 +78,7 @@ fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBre
         let reported = analysis.filter(|last| said.is_none() && last.loop_number == Some(loop_number));
         let seen = Observation {
             loop_number,
-            files_changed: counted.value.max(reported.map_or(0, |last| last.files_modified)),
+            files_changed: counted.value.unwrap_or(0).max(reported.map_or(0, |last| last.files_modified)),
             has_errors: arguments.get(HAS_ERRORS),
             analysis,
         };

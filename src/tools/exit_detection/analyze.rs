@@ -28,7 +28,7 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         (FilesChanged::Told(count), Vec::new())
     } else {
         let counted = files_changed(project)?;
-        (FilesChanged::Counted(counted.value), counted.warnings)
+        (FilesChanged::Counted(counted.value.unwrap_or(0)), counted.warnings)
     };
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());

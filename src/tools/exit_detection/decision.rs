@@ -2,9 +2,10 @@
 
 use super::ExitDetectionToolOutput;
 use super::files::StoredAnalysis;
-use crate::rules::plan::{Plan, Totals};
+use crate::rules::plan::Totals;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
+use crate::tools::task_planner::count;
 
 /// Whether the run should end, by these signals, this analysis and the plan as it is.
 pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> ExitDetectionToolOutput {
@@ -28,10 +29,9 @@ pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysi
 /// How the plan stands; without one there are no tasks. A plan that cannot be read has none either, with a warning: it
 /// must not keep the other signals from counting.
 pub fn plan_totals(files: &mut Reader<'_>) -> Totals {
-    let project = files.project();
-    let text = files.plan().unwrap_or_else(|error| {
+    let survey = count(files).unwrap_or_else(|error| {
         files.warn(format!("the plan does not count: {}", error.message()));
         None
     });
-    text.map(|text| Plan::parse(&text, &project.config().optional_sections, project.generation()).totals()).unwrap_or_default()
+    survey.unwrap_or_default().totals
 }

@@ -64,7 +64,10 @@ fn update(files: &mut Writer<'_>, arguments: &Arguments) -> Result<RalphStatus> 
         Some(line) => Some((LineFile::open(files, &project.logs_dir().join("metrics.jsonl"))?, line)),
         None => None,
     };
-    files.save::<StatusFile>(&status)?;
+    // What says nothing of the status makes none: it would read `unknown` (S34).
+    if !says_nothing(arguments) || files.modified::<StatusFile>().is_some() {
+        files.save::<StatusFile>(&status)?;
+    }
     for (mut file, line) in log.into_iter().chain(measures) {
         file.append(&line)?;
     }
@@ -80,9 +83,7 @@ fn merge(status: &mut Status, arguments: &Arguments, files: &Reader<'_>, hour: &
     // As in bash, a status comes with its reason: the one of an earlier run's end would be wrong.
     let reason = arguments.get(EXIT_REASON).or_else(|| new_status.as_ref().map(|_| String::new()));
     // A message alone comes from whoever works for the loop, not from the loop: its limits stay.
-    let message_alone = new_status.is_none()
-        && [LAST_ACTION, EXIT_REASON].iter().all(|field| arguments.text(*field).is_none())
-        && [LOOP_COUNT, CALLS_MADE].iter().all(|field| arguments.get(*field).is_none());
+    let message_alone = says_nothing(arguments);
     let limit = |key: &str, ours: u64| status.counter(key).filter(|_| message_alone).unwrap_or(ours);
     let fields = [
         ("timestamp", Some(Value::from(timestamp(files)))),
@@ -101,6 +102,12 @@ fn merge(status: &mut Status, arguments: &Arguments, files: &Reader<'_>, hour: &
             status.set(key, value);
         }
     }
+}
+
+/// Whether a call has nothing for the status: a message, say, or a loop's measures.
+fn says_nothing(arguments: &Arguments) -> bool {
+    [STATUS, LAST_ACTION, EXIT_REASON].iter().all(|field| arguments.text(*field).is_none())
+        && [LOOP_COUNT, CALLS_MADE].iter().all(|field| arguments.get(*field).is_none())
 }
 
 const UNKNOWN: &str = "unknown";

@@ -332,3 +332,45 @@ fn writers_at_the_same_time_lose_no_line_and_tear_none() {
     assert_eq!(log.lines().count(), 200);
     assert!(log.lines().all(|line| line.starts_with("[2026-03-01 12:00:00] [INFO] mmm") && line.ends_with("mmm")));
 }
+
+/// S13: how v0.9 leaves its status at an exit.
+#[test]
+fn a_status_with_raw_control_characters_is_read() {
+    let bench = Bench::new();
+    let raw = "{\n  \"loop_count\": 7,\n  \"status\": \"\u{1b}[0;32mcompleted\u{1b}[0m\",\n  \"exit_reason\": \"done\n\tand\r\ndusted\"\n}\n";
+    bench.write("status.json", raw);
+    let answer = read(&bench);
+    assert_eq!((&answer["loopCount"], &answer["exitReason"]), (&json!(7), &json!("done\n\tand\r\ndusted")));
+    assert!(warnings(&answer)[0].contains("control characters"), "{answer}");
+    assert_eq!(fs::read(bench.state("status.json")).expect("there"), raw.as_bytes(), "reading writes nothing");
+    update(&bench, &json!({"message": "on"}));
+    assert_eq!(bench.json("status.json")["exit_reason"], "done\n\tand\r\ndusted");
+    assert_eq!(bench.snapshot().keys().filter(|path| path.to_string_lossy().contains("corrupt")).count(), 0);
+}
+
+/// S34: whoever only says something makes no status that says `unknown`.
+#[test]
+fn a_message_alone_makes_no_status() {
+    for fields in [
+        json!({"message": "hello"}),
+        json!({"message": "hello", "level": "WARN"}),
+        json!({}),
+        json!({"loopDurationSeconds": 3, "loopSucceeded": true}),
+    ] {
+        let bench = Bench::new();
+        let answer = update(&bench, &fields);
+        assert_eq!(answer["status"], "unknown");
+        assert!(!bench.state("status.json").exists(), "{fields}");
+        assert_eq!(log(&bench).lines().count(), 1, "{fields}");
+        assert_eq!(answer["metrics"]["totalLoops"], u64::from(fields.get("loopSucceeded").is_some()));
+    }
+    for fields in [json!({"loopCount": 1}), json!({"lastAction": "x"}), json!({"exitReason": ""}), json!({"callsMade": 2})] {
+        let bench = Bench::new();
+        update(&bench, &fields);
+        assert!(bench.state("status.json").exists(), "{fields}");
+    }
+    let bench = Bench::new();
+    bench.write("status.json", "{\"status\": \"run");
+    update(&bench, &json!({"message": "hello"}));
+    assert!(bench.state("status.json.corrupt-20260301T120000Z").exists(), "what is damaged is still kept aside");
+}

@@ -1,13 +1,18 @@
 //! `task_planner`: the tasks of the project's plan, and ticking one of them.
 
+mod answer;
+mod plan_file;
+mod read;
 mod run;
 #[cfg(test)]
 mod tests;
+mod update;
 
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
 
-pub use run::{load, run};
+pub use plan_file::{count, load};
+pub use run::run;
 
 words! {
     /// What `task_planner` can do.
@@ -37,7 +42,7 @@ record! {
     /// A task of the plan.
     Task {
         always {
-            /// Names the task in `update`: the tag that leads its text (`proj-001`, `#123`), else a slug of its words.
+            /// Names the task in `update`: the mark that leads its text (`proj-001`, `T007`, `2.3`, `#123`), else a slug of its words.
             /// Ticking or moving the task keeps it.
             id: String,
             /// The text behind its box.

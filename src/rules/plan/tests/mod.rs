@@ -18,6 +18,7 @@ fn listed(text: &str) -> Vec<String> {
         Mark::Open => format!("  {}", task.description),
         Mark::Begun => format!("/ {}", task.description),
         Mark::Done => format!("x {}", task.description),
+        Mark::Other => format!("? {}", task.description),
     };
     parse(text).tasks.iter().map(task).collect()
 }
@@ -59,12 +60,66 @@ fn list_items_with_a_box() {
 #[test]
 fn boxes_that_are_none() {
     assert_lists(&[
-        ("- [~] dropped\n- [-] dropped", &[]),
+        ("- [-] dropped\n- [-]dropped\n### - [-] dropped", &[]),
         ("- [2026-01-29] note\n- [x] a", &["x a"]),
         ("- [x](https://example.org)\n- [x][ref]\n- [ ](a)\n- [ ][a]\n- [/](/)", &[]),
         ("- [x] (a)\n- [x] [ref]", &["x (a)", "x [ref]"]),
-        ("- [  ] a\n- [] a\n- [y] a\n- [ x] a\n- [\t] a\n- [\u{a0}] a\n- [", &[]),
+        ("- [  ] a\n- [ x] a\n- [xx] a\n- [~~] a\n- [[] a\n- [\\] a\n- [\0] a\n- [", &[]),
+        // Code, and references.
+        ("- []byte\n- [](a)\n- [][a]\n- [1]: https://example.org\n- [a]bc\n- [\u{e9}]t\u{e9}", &[]),
     ]);
+}
+
+#[test]
+fn marks_that_people_use() {
+    assert_lists(&[
+        (
+            "- [~] a\n- [!] b\n- [>] c\n- [?] d\n- [] e\n- [x] f\n- [X] g\n- [-] h\n- [/] i",
+            &["/ a", "? b", "? c", "? d", "  e", "x f", "x g", "/ i"],
+        ),
+        ("- []\n- [!]glued\n- [\t] a\n- [\u{a0}] a\n* [*] b\n1. [1] c", &["  ", "? glued", "  a", "  a", "? b", "? c"]),
+        // One mark to a reader, whatever it takes to write it.
+        (
+            "- [\u{2713}] a\n- [\u{2714}\u{fe0f}] b\n- [1\u{fe0f}\u{20e3}] c\n- [e\u{301}] d\n- [\u{1f6a7}] e",
+            &["? a", "? b", "? c", "? d", "? e"],
+        ),
+    ]);
+    for (text, after) in [
+        ("- [] a\r\n- [ ] b", "- [x] a\r\n- [ ] b"),
+        ("\u{feff}- []", "\u{feff}- [x]"),
+        ("- [~] a", "- [x] a"),
+        ("- [\u{2714}\u{fe0f}] a", "- [x] a"),
+    ] {
+        let plan = parse(text);
+        let ticked = plan.tasks.first().and_then(|task| set_mark(text.as_bytes(), task, true)).expect("pending");
+        assert_eq!(String::from_utf8_lossy(&ticked), after);
+        assert!(parse(after).tasks[0].completed() && parse(after).tasks[0].id == plan.tasks[0].id);
+    }
+}
+
+#[test]
+fn what_the_owner_should_know() {
+    let notes = |text: &str| {
+        let survey = survey(text.as_bytes(), &optional(), Generation::V0_11);
+        assert_eq!(survey, parse(text).survey(text.as_bytes()), "{text:?}");
+        survey.notes.join("; ")
+    };
+    for text in [
+        "",
+        "\n \n",
+        "- [ ] a",
+        "- [~] a\n- [/] b\n- [] c",
+        "- [-] all dropped",
+        "```\n- [ ] in\n```",
+        "```\n- [!] in\n```\n- [x] a",
+    ] {
+        assert_eq!(notes(text), "", "{text:?}");
+    }
+    let odd = notes("- [ ] a\n- [!] b\n- [>] c\n- [\u{2714}] d");
+    assert!(odd.contains("line 2") && odd.contains("[!]") && odd.contains("2 more"), "{odd}");
+    for text in ["# Plan", "Write it.", "1. Write it\n2. Test it", "- write it\n* test it", "[ ] no item"] {
+        assert!(notes(text).contains("`- [ ] "), "{text:?}");
+    }
 }
 
 #[test]
@@ -78,7 +133,7 @@ fn public_reports() {
         ("<!--\n- [ ] sample\n-->\n- [x] A", &["x A"]),
         ("~~~\n- [ ] example\n~~~\n- [x] A", &["x A"]),
         ("- [x] A\n```\n- [ ] B\n- [ ] C", &["x A", "  B", "  C"]),
-        ("- [~] dropped\n- [ ] bravo\n- [ ] charlie\n- [/] delta", &["  bravo", "  charlie", "/ delta"]),
+        ("- [~] dropped\n- [ ] bravo\n- [ ] charlie\n- [/] delta", &["/ dropped", "  bravo", "  charlie", "/ delta"]),
     ]);
     assert!(!parse("```\n- [x] example\n```\n").totals().complete());
 }
@@ -161,8 +216,8 @@ fn lines_in_any_state() {
     assert_eq!(lines("- [ ] a\r\r- [ ] b\n\r- [ ] c"), [1, 3, 5]);
     let broken = Plan::parse(b"\xff\n- [ ] \xc3( a\n- [\xa0] b\n- [x] \xf0\x9f", &[], Generation::V0_11);
     let texts: Vec<_> = broken.tasks.iter().map(|task| task.description.as_str()).collect();
-    assert_eq!(texts, ["\u{fffd}( a", "\u{fffd}"]);
-    assert_eq!(broken.tasks.iter().map(|task| task.offset).collect::<Vec<_>>(), [5, 24]);
+    assert_eq!(texts, ["\u{fffd}( a", "b", "\u{fffd}"]);
+    assert_eq!(broken.tasks.iter().map(|task| task.offset).collect::<Vec<_>>(), [5, 16, 24]);
 }
 
 #[test]
@@ -173,7 +228,7 @@ fn sections() {
             &[("a", ""), ("b", "One"), ("c", "Two"), ("d", "Three")],
         ),
         // A task line, a dropped one and what a fence or comment holds are no headings; nor is text with a line under it.
-        ("## One\n### - [ ] a\n- [ ] b\n### - [~] c\n- [ ] d", &[("a", "One"), ("b", "One"), ("d", "One")]),
+        ("## One\n### - [ ] a\n- [ ] b\n### - [-] c\n- [ ] d", &[("a", "One"), ("b", "One"), ("d", "One")]),
         ("## One\n```\n# two\n```\n<!--\n# three\n-->\n- [ ] a", &[("a", "One")]),
         ("## One\n```\n# two\n- [ ] a", &[("a", "two")]),
         ("## One\nTwo\n---\n- [ ] a\nThree\n===\n- [ ] b", &[("a", "One"), ("b", "One")]),

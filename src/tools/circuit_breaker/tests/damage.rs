@@ -96,3 +96,74 @@ fn a_read_only_file_is_replaced_and_stays_read_only() {
     assert_eq!(stall(&bench, 2)["state"], "HALF_OPEN");
     assert!(fs::metadata(bench.state(STATE)).expect("there").permissions().readonly());
 }
+
+/// S19: written by a model.
+#[test]
+fn states_are_read_in_any_case() {
+    for (word, state, may) in [
+        ("open", "OPEN", false),
+        ("Open", "OPEN", false),
+        (" OPEN\n", "OPEN", false),
+        ("Half_Open", "HALF_OPEN", true),
+        ("half_open", "HALF_OPEN", true),
+        ("closed", "CLOSED", true),
+    ] {
+        let bench = Bench::new();
+        let stamp = "2026-03-01T11:59:00+00:00";
+        bench.write(STATE, json!({"state": word, "last_change": stamp, "opened_at": stamp, "total_opens": 2}).to_string());
+        bench.write(
+            HISTORY,
+            json!([{"timestamp": stamp, "loop": 1, "from_state": "closed", "to_state": word, "reason": "x"}]).to_string(),
+        );
+        let seen = call(&bench, "status");
+        assert_eq!(
+            (&seen["state"], &seen["canExecute"], &seen["totalOpens"]),
+            (&json!(state), &json!(may), &json!(2)),
+            "{word:?}"
+        );
+        assert_eq!((&seen["history"][0]["toState"], seen.get("warnings")), (&json!(state), None), "{word:?}");
+        stall(&bench, 1);
+        assert!(!bench.state(&format!("{STATE}.corrupt-20260301T120000Z")).exists());
+    }
+    for word in ["", "ajar", "half open", "HALF-OPEN", "OPENED", "0"] {
+        let bench = Bench::new();
+        bench.write(STATE, json!({"state": word}).to_string());
+        assert!(warned(&call(&bench, "check"), STATE), "{word:?}");
+    }
+}
+
+/// B16: one more than a file can hold would read as damage, and damage as CLOSED.
+#[test]
+fn counts_end_at_what_a_file_can_hold() {
+    let most = (1_u64 << 53) - 1;
+    let bench = Bench::new();
+    let counts =
+        ["consecutive_no_progress", "consecutive_same_error", "consecutive_permission_denials", "total_opens", "current_loop"];
+    let mut state = json!({"state": "CLOSED", "last_change": "2026-03-01T11:59:00+00:00"});
+    for count in counts {
+        state[count] = json!(most);
+    }
+    bench.write(STATE, state.to_string());
+    let denied = json!({"loop_number": most, "analysis": {"has_permission_denials": true, "has_errors": true}});
+    bench.write(".response_analysis", denied.to_string());
+    let recorded =
+        bench.call("circuit_breaker", &json!({"action": "record", "hasErrors": true, "loopNumber": most, "filesChanged": 0}));
+    assert_eq!(recorded["state"], "OPEN");
+    let written = bench.json(STATE);
+    assert!(counts.iter().all(|count| written[*count] == json!(most)), "{written}");
+    let seen = call(&bench, "check");
+    assert_eq!((&seen["state"], seen.get("warnings")), (&json!("OPEN"), None));
+}
+
+/// S13: bash writes what a terminal shows.
+#[test]
+fn control_characters_inside_strings_are_read() {
+    let bench = Bench::new();
+    bench.write(STATE, "{\"state\": \"OPEN\", \"reason\": \"\u{1b}[31mNo progress\u{1b}[0m\nin 3 loops\", \"opened_at\": \"2026-03-01T11:59:00+00:00\"}");
+    let seen = call(&bench, "check");
+    assert_eq!((&seen["state"], &seen["reason"]), (&json!("OPEN"), &json!("\u{1b}[31mNo progress\u{1b}[0m\nin 3 loops")));
+    assert!(warned(&seen, "control characters"), "{seen}");
+    stall(&bench, 1);
+    assert!(!bench.state(&format!("{STATE}.corrupt-20260301T120000Z")).exists(), "not set aside");
+    assert!(call(&bench, "check").get("warnings").is_none(), "written anew");
+}

@@ -1,6 +1,7 @@
 //! The tool on a project of files. What is a task is tested in `rules::plan`.
 
 mod disk;
+mod plans;
 mod reports;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,17 @@ struct Sample {
     ralph: Ralph,
 }
 
+fn open(folder: &TempDir, options: &[(&str, Value)]) -> Ralph {
+    let nowhere = folder.path().join("no-ralph-here");
+    let mut given: Vec<(String, RawValue)> = vec![
+        ("projectDir".into(), RawValue::Text(folder.path().to_string_lossy().into())),
+        ("ralphHome".into(), RawValue::Text(nowhere.to_string_lossy().into())),
+    ];
+    given.extend(options.iter().map(|(name, value)| ((*name).to_owned(), value.into())));
+    let options = Options::from_raw(&given).expect("options");
+    Ralph::open(&options, &Environment::default()).expect("a project")
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "json!(…) reads better without a reference at every call")]
 impl Sample {
     fn new(plan: Option<&str>) -> Self {
@@ -35,15 +47,13 @@ impl Sample {
             fs::create_dir_all(folder.path().join(".ralph")).expect("made");
             fs::write(folder.path().join(PLAN), plan).expect("written");
         }
-        let nowhere = folder.path().join("no-ralph-here");
-        let mut given: Vec<(String, RawValue)> = vec![
-            ("projectDir".into(), RawValue::Text(folder.path().to_string_lossy().into())),
-            ("ralphHome".into(), RawValue::Text(nowhere.to_string_lossy().into())),
-        ];
-        given.extend(options.iter().map(|(name, value)| ((*name).to_owned(), value.into())));
-        let options = Options::from_raw(&given).expect("options");
-        let ralph = Ralph::open(&options, &Environment::default()).expect("a project");
+        let ralph = open(&folder, options);
         Self { folder, ralph }
+    }
+
+    /// Another instance, which looks at the folder as it is now.
+    fn again(&self) -> Ralph {
+        open(&self.folder, &[])
     }
 
     fn call(&self, input: &Value) -> Result<Value> {

@@ -13,7 +13,7 @@ use super::{SAMPLE, Sample, counts};
 fn ids_survive_ticking_and_edits() {
     let plan = "- [~] dropped\n- [ ] bravo\n- [ ] charlie\n- [/] delta";
     let sample = Sample::new(Some(plan));
-    assert_eq!(counts(&sample.answer(json!({"action": "progress"}))), [3, 0, 3, 3]);
+    assert_eq!(counts(&sample.answer(json!({"action": "progress"}))), [4, 0, 4, 4]);
     for _ in 0..2 {
         sample.answer(json!({"action": "update", "taskId": "bravo"}));
         assert_eq!(sample.plan(), plan.replace("[ ] bravo", "[x] bravo"));

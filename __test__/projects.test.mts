@@ -1,0 +1,158 @@
+// What the files of real projects and the reports of their owners taught (shared/cases/round-2.md), through the addon.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { callTool, connect } from './support/mcp.mts'
+import { failure, freezeClock, project, read, toolsIn } from './support/project.mts'
+
+const PLAN = '.ralph/fix_plan.md'
+
+describe('S3: the plan of Ralph v0.10', () => {
+  test('is read and ticked', async () => {
+    const folder = project({ '.ralph/@fix_plan.md': '- [ ] alpha\n- [ ] beta\n' })
+    const tools = toolsIn({}, { projectDir: folder })
+    expect(await tools.taskPlanner({ action: 'read' })).toMatchObject({ totalTasks: 2, nextTask: { id: 'alpha' } })
+    for (const taskId of ['alpha', 'beta']) await tools.taskPlanner({ action: 'update', taskId })
+    expect(read(folder, '.ralph/@fix_plan.md')).toBe('- [x] alpha\n- [x] beta\n')
+    expect(existsSync(join(folder, PLAN))).toBe(false)
+    expect(await tools.exitDetection({ action: 'check' })).toMatchObject({ exitReason: 'plan_complete' })
+  })
+
+  test('gives way to the newer name, with a warning', async () => {
+    const folder = project({ '.ralph/@fix_plan.md': '- [x] old\n', [PLAN]: '- [ ] new\n' })
+    const answer = await toolsIn({}, { projectDir: folder }).taskPlanner({ action: 'read' })
+    expect(answer).toMatchObject({ totalTasks: 1, tasks: [{ id: 'new' }] })
+    expect(answer.warnings).toEqual([expect.stringContaining('@fix_plan.md')])
+  })
+})
+
+test('S5: marks that people use', async () => {
+  const folder = project({ [PLAN]: '- [~] a\n- [!] b\n- [>] c\n- [?] d\n- [] e\n- [x] f\n- [-] g\n' })
+  const tools = toolsIn({}, { projectDir: folder })
+  const answer = await tools.taskPlanner({ action: 'read' })
+  expect(answer).toMatchObject({ totalTasks: 6, completedTasks: 1, blockingTasks: 5 })
+  expect(answer.warnings).toEqual([expect.stringMatching(/line 2.*\[!\].*2 more/)])
+  for (const taskId of ['a', 'b', 'e']) await tools.taskPlanner({ action: 'update', taskId })
+  expect(read(folder, PLAN)).toBe('- [x] a\n- [x] b\n- [>] c\n- [?] d\n- [x] e\n- [x] f\n- [-] g\n')
+})
+
+test('S17: leading marks are ids', async () => {
+  const lines = ['T007 Write it', '**US-12**: Sign in', '2.3 Load', 'ABC-4: x', 'T007 Again']
+  const folder = project({ [PLAN]: lines.map((line) => `- [ ] ${line}\n`).join('') })
+  const { tasks } = await toolsIn({}, { projectDir: folder }).taskPlanner({ action: 'read' })
+  expect(tasks.map(({ id }) => id)).toEqual(['T007', 'US-12', '2.3', 'ABC-4', 'T007-2'])
+  expect(tasks.map(({ description }) => description)).toEqual(lines)
+})
+
+test('S18: a plan without boxes', async () => {
+  const folder = project({ [PLAN]: '# Plan\n\n1. Write it\n2. Test it\n' })
+  const answer = await toolsIn({}, { projectDir: folder }).taskPlanner({ action: 'read' })
+  expect(answer).toMatchObject({ totalTasks: 0, warnings: [expect.stringContaining('`- [ ] ')] })
+})
+
+describe('S10: numbers and booleans in quotes, at the MCP border', () => {
+  const plan = { [PLAN]: '- [ ] a\n- [ ] b\n- [x] c\n' }
+
+  test('are taken where the text is exactly that', async () => {
+    const folder = project(plan)
+    const client = await connect({ projectDir: folder })
+    const call = async (tool: string, input: Record<string, unknown>) =>
+      JSON.parse((await callTool(client, tool, input)).text)
+    expect(await call('task_planner', { action: 'read', limit: '1', offset: '1' })).toMatchObject({
+      tasks: [{ id: 'b' }],
+      nextOffset: 2,
+    })
+    await call('task_planner', { action: 'update', taskId: 'c', completed: 'false' })
+    await call('task_planner', { action: 'update', taskId: 'a', completed: 'true' })
+    expect(read(folder, PLAN)).toBe('- [x] a\n- [ ] b\n- [ ] c\n')
+    expect(await call('rate_limit', { action: 'increment', calls: '2' })).toMatchObject({ currentCount: 2 })
+    const measured = { action: 'update', loopDurationSeconds: '1.5', loopSucceeded: 'true' }
+    expect(await call('progress_reporter', measured)).toMatchObject({
+      metrics: { totalLoops: 1, averageDuration: 1.5 },
+    })
+  })
+
+  test.each([
+    ['task_planner', { action: 'read', limit: '1.5x' }],
+    ['task_planner', { action: 'read', limit: '' }],
+    ['task_planner', { action: 'read', limit: ' 1' }],
+    ['task_planner', { action: 'read', limit: '-1' }],
+    ['task_planner', { action: 'read', limit: '1.5' }],
+    ['task_planner', { action: 'read', limit: '0x10' }],
+    ['task_planner', { action: 'read', limit: '1_000' }],
+    ['task_planner', { action: 'read', limit: 'true' }],
+    ['task_planner', { action: 'read', limit: ['1'] }],
+    ['task_planner', { action: 'update', taskId: 'a', completed: 'yes' }],
+    ['task_planner', { action: 'update', taskId: 'a', completed: '1' }],
+    ['progress_reporter', { action: 'update', loopDurationSeconds: 'NaN', loopSucceeded: true }],
+    ['progress_reporter', { action: 'update', loopDurationSeconds: '1e999', loopSucceeded: true }],
+  ])('and nothing else: %s %j', async (tool, input) => {
+    const folder = project(plan)
+    const { text, isError } = await callTool(await connect({ projectDir: folder }), tool, input)
+    expect({ text, isError }).toMatchObject({ text: expect.stringMatching(/^INVALID_INPUT: /), isError: true })
+    expect(read(folder, PLAN)).toBe(plan[PLAN])
+  })
+
+  test('a text stays a text', async () => {
+    const folder = project({ [PLAN]: '- [ ] 7\n- [ ] true\n' })
+    const client = await connect({ projectDir: folder })
+    for (const taskId of ['7', 'true']) await callTool(client, 'task_planner', { action: 'update', taskId })
+    expect(read(folder, PLAN)).toBe('- [x] 7\n- [x] true\n')
+  })
+
+  test('a program is told its mistake', async () => {
+    const tools = toolsIn({}, { projectDir: project(plan) })
+    const wrong = { action: 'read', limit: '10' } as unknown as { action: 'read' }
+    expect(await failure(tools.taskPlanner(wrong))).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+test('S13: a status with the colours and line breaks of a terminal', async () => {
+  const raw = '{"loop_count": 7, "status": "\u001b[32mcompleted\u001b[0m", "exit_reason": "all\ndone\t!"}'
+  const folder = project({ '.ralph/status.json': raw })
+  const tools = toolsIn({}, { projectDir: folder })
+  const answer = await tools.progressReporter({ action: 'read' })
+  expect(answer).toMatchObject({ loopCount: 7, exitReason: 'all\ndone\t!' })
+  expect(answer.warnings).toEqual([expect.stringContaining('status.json')])
+  expect(read(folder, '.ralph/status.json')).toBe(raw)
+  await tools.progressReporter({ action: 'update', message: 'on' })
+  expect(JSON.parse(read(folder, '.ralph/status.json'))).toMatchObject({ loop_count: 7, exit_reason: 'all\ndone\t!' })
+})
+
+test.each([
+  ['open', 'OPEN'],
+  ['Half_Open', 'HALF_OPEN'],
+  ['closed', 'CLOSED'],
+])('S19: the breaker state %j', async (written, state) => {
+  freezeClock('2026-03-01T12:00:00Z')
+  const stamp = '2026-03-01T11:59:00Z'
+  const folder = project({
+    '.ralph/.circuit_breaker_state': JSON.stringify({ state: written, last_change: stamp, opened_at: stamp }),
+  })
+  const answer = await toolsIn({}, { projectDir: folder }).circuitBreaker({ action: 'check' })
+  expect(answer).toMatchObject({ state, canExecute: state !== 'OPEN' })
+  expect(answer.warnings).toBeUndefined()
+})
+
+test('S20: two loops in one log', async () => {
+  const lines = [
+    '[2026-03-01 10:00:00] [LOOP] === Starting Loop #12 ===',
+    '[2026-03-01 10:01:00] [LOOP] === Starting Loop #3 ===',
+    '[2026-03-01 10:02:00] [SUCCESS] Claude Code execution completed successfully',
+    '[2026-03-01 10:03:00] [LOOP] === Completed Loop #12 ===',
+    '[2026-03-01 10:04:00] [ERROR] Claude Code execution failed',
+    '[2026-03-01 10:05:00] [LOOP] === Completed Loop #3 ===',
+  ]
+  const folder = project({ '.ralph/logs/ralph.log': `${lines.join('\n')}\n` })
+  const { metrics } = await toolsIn({ TZ: 'UTC' }, { projectDir: folder }).progressReporter({ action: 'metrics' })
+  expect(metrics).toMatchObject({ totalLoops: 2, successfulLoops: 1, averageDuration: 210, skippedLines: 0 })
+})
+
+test('S34: a message alone makes no status', async () => {
+  const folder = project()
+  const tools = toolsIn({}, { projectDir: folder })
+  await tools.progressReporter({ action: 'update', message: 'hello' })
+  expect(read(folder, '.ralph/logs/ralph.log')).toContain('hello')
+  expect(existsSync(join(folder, '.ralph/status.json'))).toBe(false)
+})

@@ -1,7 +1,9 @@
-// In front of the generated loader (native.js): the error class, and stacks that lead to the caller.
+// In front of the generated loader (native.js): promises, the error class, and stacks that lead to the caller.
+
+const { types } = require('node:util')
 
 const native = load()
-const codes = new Set(native.errorCodes())
+const { rateLimit, exitDetection, circuitBreaker, taskPlanner, progressReporter } = native.RalphTools.prototype
 
 class RalphToolError extends Error {
   constructor(code, message, options) {
@@ -11,57 +13,102 @@ class RalphToolError extends Error {
 }
 Object.defineProperty(RalphToolError.prototype, 'name', { value: 'RalphToolError', configurable: true, writable: true })
 
+/** An answer that is none: what a call failed with. */
+class Failure {
+  constructor([code, message]) {
+    this.code = code
+    this.message = message
+  }
+}
+
+/** Who waits for the answer of a call, by its number. Numbers are used again, so that they stay few. */
+const waiting = []
+const free = []
+const listener = native.listen(settle)
+
+/** Hands answers over: of each call its number, whether it succeeded, and its answer or error. */
+function settle(json) {
+  const answers = JSON.parse(json)
+  for (let at = 0; at < answers.length; at += 3) {
+    const number = answers[at]
+    const resolve = waiting[number]
+    waiting[number] = undefined
+    free.push(number)
+    resolve(answers[at + 1] ? answers[at + 2] : new Failure(answers[at + 2]))
+  }
+}
+
 class RalphTools extends native.RalphTools {
   constructor(options) {
-    const site = callSite(new.target)
+    const refused = []
     try {
-      super(options)
-    } catch (error) {
-      throw translate(error, site)
+      super(plain(options), refused)
+    } catch (thrown) {
+      throw refused.length > 0 ? failure(...refused, new.target) : foreign(thrown, new.target)
     }
   }
 }
 
-for (const name of Object.getOwnPropertyNames(native.RalphTools.prototype)) {
-  if (name !== 'constructor') {
-    Object.defineProperty(RalphTools.prototype, name, { value: method(name), configurable: true, writable: true })
-  }
+for (const [name, begin] of Object.entries({
+  rateLimit,
+  exitDetection,
+  circuitBreaker,
+  taskPlanner,
+  progressReporter,
+})) {
+  Object.defineProperty(RalphTools.prototype, name, { value: method(name, begin), configurable: true, writable: true })
 }
 
-/** The native method of that name, whose failures are rejections with a RalphToolError. */
-function method(name) {
-  const call = native.RalphTools.prototype[name]
+/**
+ * A method whose failures are rejections with a RalphToolError. What is wrong with the input is found before it returns,
+ * so that such an error's stack has all callers; another's has those that await the call.
+ */
+function method(name, begin) {
   const wrapper = {
-    [name](input) {
-      const site = callSite(wrapper)
-      const reject = (error) => Promise.reject(translate(error, site))
+    async [name](input) {
+      const number = free.length > 0 ? free.pop() : waiting.push(undefined) - 1
+      let refused
       try {
-        return call.call(this, input).catch(reject)
-      } catch (error) {
-        return reject(error)
+        refused = begin.call(this, plain(input), listener, number)
+      } catch (thrown) {
+        free.push(number)
+        throw foreign(thrown, wrapper)
       }
+      if (refused) {
+        free.push(number)
+        throw failure(...refused, wrapper)
+      }
+      const answer = await new Promise((resolve) => {
+        waiting[number] = resolve
+      })
+      if (answer instanceof Failure) throw failure(answer.code, answer.message, wrapper)
+      return answer
     },
   }[name]
   return wrapper
 }
 
-/** Where `entry` was called: an answer from another thread knows no JavaScript frames. */
-function callSite(entry) {
-  const site = {}
-  Error.captureStackTrace(site, entry)
-  return site
+/** A text as an object has a field for each character; what is no object of fields is refused unread. */
+function plain(argument) {
+  return types.isStringObject(argument) ? '' : argument
 }
 
-/** The addon's own errors carry one of its codes; anything else is a wrong `this`, or what a getter or a proxy threw. */
-function translate(error, site) {
-  const translated = codes.has(error?.code)
-    ? new RalphToolError(error.code, error.message)
-    : new RalphToolError('INVALID_INPUT', `the call could not begin: ${error?.message ?? 'its argument threw'}`, {
-        cause: error,
-      })
-  const frames = String(site.stack).match(/\n\s+at [\s\S]*/)
-  translated.stack = `${translated.name}: ${translated.message}${frames ?? ''}`
-  return translated
+/** An error whose stack begins where `entry` was called. */
+function failure(code, message, entry, options) {
+  const error = new RalphToolError(code, message, options)
+  Error.captureStackTrace(error, entry)
+  return error
+}
+
+/** The call did not begin: a wrong `this`, or what a getter or a proxy threw, which may be anything. */
+function foreign(cause, entry) {
+  let why = 'its argument threw'
+  try {
+    if (typeof cause?.message === 'string') why = cause.message.slice(0, 1000)
+  } catch {
+    // A proxy that throws again.
+  }
+  return failure('INVALID_INPUT', `the call could not begin: ${why}`, entry, { cause })
 }
 
 function load() {
@@ -78,4 +125,4 @@ function load() {
 
 module.exports.RalphTools = RalphTools
 module.exports.RalphToolError = RalphToolError
-module.exports.toolDefinitions = native.toolDefinitions
+module.exports.toolDefinitions = () => JSON.parse(native.toolDefinitions())

@@ -101,12 +101,16 @@ export interface ToolAction {
 export interface ToolField {
   /** As callers write it. */
   name: string
-  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `oneOf` one of `words`. */
+  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `text` at most `maxLength` characters, `oneOf` one of `words`. */
   kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf' | 'textList'
   /** The smallest integer accepted. */
   min?: number
   /** The largest integer accepted. */
   max?: number
+  /** The most characters of a text, or of a text in a list. */
+  maxLength?: number
+  /** The most texts of a list. */
+  maxItems?: number
   /** The words accepted. */
   words?: string[]
   /** What it means, with its unit. */
@@ -127,7 +131,7 @@ export interface ToolField {
  */
 export interface RalphToolsOptions {
   /**
-   * The project directory.
+   * The project directory. At most 10000 characters.
    *
    * @default `RALPH_PROJECT_DIR`, else the working directory
    */
@@ -146,7 +150,8 @@ export interface RalphToolsOptions {
    */
   rules?: 'v0.9' | 'v0.11' | undefined
   /**
-   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise.
+   * An installed bash Ralph, whose scripts' own settings count where nothing nearer says otherwise. At most 10000
+   * characters.
    *
    * @default `RALPH_HOME`, else `~/.ralph`
    */
@@ -194,14 +199,15 @@ export interface RalphToolsOptions {
    */
   autoReset?: boolean | undefined
   /**
-   * Headings of the plan below which an open task does not keep a run going (v0.11).
+   * Headings of the plan below which an open task does not keep a run going (v0.11). At most 10000 strings of at
+   * most 10000 characters.
    *
    * @default `OPTIONAL_SECTIONS`, built in: Optional, Future, Future Enhancements, Nice to Have
    */
   optionalSections?: string[] | undefined
   /**
    * The tools that Claude Code was started with, comma-separated, to tell a real denial from a compound command
-   * (v0.11).
+   * (v0.11). At most 10000 characters.
    *
    * @default `CLAUDE_ALLOWED_TOOLS`, in `.ralphrc` `ALLOWED_TOOLS`; built in: Ralph's list
    */
@@ -212,7 +218,7 @@ export interface RalphToolsOptions {
    * @default `info`
    */
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'off' | undefined
-  /** Instead of `logs/ralph.log`; relative to the project directory. */
+  /** Instead of `logs/ralph.log`; relative to the project directory. At most 10000 characters. */
   logFile?: string | undefined
   /**
    * Milliseconds to wait for another process that holds the lock. A whole number from 0 to 3600000.
@@ -284,7 +290,7 @@ export interface ExitDetectionToolInput {
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file inside the project that holds one loop's output.
+   * A file inside the project that holds one loop's output. At most 10000 characters.
    *
    * Used by `analyze`.
    *
@@ -292,7 +298,7 @@ export interface ExitDetectionToolInput {
    */
   outputFile?: string | undefined
   /**
-   * One loop's output itself: text, or the SDK's result message as JSON.
+   * One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters.
    *
    * Used by `analyze`.
    */
@@ -365,7 +371,7 @@ export interface CircuitBreakerToolInput {
    */
   outputLength?: number | undefined
   /**
-   * Why; cut at 1000 characters.
+   * Why; cut at 1000 characters. At most 1048576 characters.
    *
    * Used by `reset`.
    *
@@ -393,7 +399,7 @@ export interface TaskPlannerToolInput {
    */
   action: 'read' | 'update' | 'progress'
   /**
-   * Required. The task's id as `read` lists it, or its exact description.
+   * Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters.
    *
    * Used by `update`.
    */
@@ -415,7 +421,7 @@ export interface TaskPlannerToolInput {
    */
   filter?: 'all' | 'pending' | 'completed' | undefined
   /**
-   * List only the tasks right under headings of this title, in any case.
+   * List only the tasks right under headings of this title, in any case. At most 10000 characters.
    *
    * Used by `read`.
    */
@@ -456,7 +462,7 @@ export interface ProgressReporterToolInput {
   action: 'update' | 'read' | 'metrics'
   /**
    * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out.
+   * out. At most 10000 characters.
    *
    * Used by `update`.
    *
@@ -480,7 +486,7 @@ export interface ProgressReporterToolInput {
    */
   callsMade?: number | undefined
   /**
-   * What was done last, such as executing.
+   * What was done last, such as executing. At most 10000 characters.
    *
    * Used by `update`.
    *
@@ -488,7 +494,7 @@ export interface ProgressReporterToolInput {
    */
   lastAction?: string | undefined
   /**
-   * Why the run ended.
+   * Why the run ended. At most 10000 characters.
    *
    * Used by `update`.
    *
@@ -496,7 +502,7 @@ export interface ProgressReporterToolInput {
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB.
+   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
    *
    * Used by `update`.
    *

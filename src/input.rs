@@ -1,7 +1,7 @@
 //! Validation of what callers pass: every value is checked against its definition, nothing is coerced.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::schema::{Field, FieldSpec, Kind, MAX_SAFE_INTEGER, ToolDefinition};
+use crate::schema::{Field, FieldSpec, Kind, MAX_ITEMS, MAX_SAFE_INTEGER, ToolDefinition};
 
 /// A value as it came from JavaScript. A field that is `undefined` is left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,11 +14,20 @@ pub enum RawValue {
     Number(f64),
     /// A string.
     Text(String),
+    /// A string that was not read, for it is longer than anything its field takes: so many characters.
+    LongText(usize),
     /// An array.
     List(Vec<RawValue>),
     /// Anything else, by the name of its type.
     Other(&'static str),
 }
+
+/// The most unknown fields that are named, and the characters of each.
+const NAMED: usize = 10;
+const NAME_CLIPPED: usize = 60;
+
+/// No field is called anything as long: what a longer name may have meant is not guessed.
+const LONGEST_GUESS: usize = 100;
 
 /// The fields of an object as they came from JavaScript, in order.
 pub type RawInput = Vec<(String, RawValue)>;
@@ -50,6 +59,8 @@ impl RawValue {
             Self::Boolean(value) => value.to_string(),
             Self::Number(value) => value.to_string(),
             Self::Text(value) => format!("the string {:?}", clip(value, 60)),
+            Self::LongText(length) => format!("a string of {length} characters"),
+            Self::List(items) if items.len() > MAX_ITEMS => format!("an array of {} items", items.len()),
             Self::List(_) => "an array".into(),
             Self::Other(name) => format!("a value of type {name}"),
         }
@@ -153,16 +164,20 @@ impl Arguments {
     /// `INVALID_INPUT` for a value of the wrong kind or out of range.
     pub fn check(owner: &str, fields: &[FieldSpec], raw: impl IntoIterator<Item = (String, RawValue)>) -> Result<Self> {
         let mut checked = Self::default();
+        let mut unknown = 0;
         for (name, value) in raw {
             if let Some(spec) = fields.iter().find(|spec| spec.name == name) {
                 checked.values.push((spec.name, check_value(owner, spec, value)?));
-            } else {
-                checked.warnings.push(format!(
-                    "{owner}: the field {:?} is unknown and was ignored{}",
-                    clip(&name, 60),
-                    did_you_mean(&name, fields)
-                ));
+                continue;
             }
+            unknown += 1;
+            if unknown <= NAMED {
+                let meant = did_you_mean(&name, fields);
+                checked.warnings.push(format!("{owner}: the field {} is unknown and was ignored{meant}", quoted(&name)));
+            }
+        }
+        if unknown > NAMED {
+            checked.warnings.push(format!("{owner}: {} more unknown fields were ignored", unknown - NAMED));
         }
         Ok(checked)
     }
@@ -176,6 +191,9 @@ pub fn did_you_mean(name: &str, fields: &[FieldSpec]) -> String {
 
 /// The most similar of some words, where one is similar enough to be meant.
 pub fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LONGEST_GUESS {
+        return None;
+    }
     let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let wanted = plain(word);
     words
@@ -195,14 +213,25 @@ pub fn clip(text: &str, limit: usize) -> String {
     }
 }
 
+/// A name of the caller's, as a message shows it.
+#[must_use]
+pub fn quoted(name: &str) -> String {
+    format!("{:?}", clip(name, NAME_CLIPPED))
+}
+
+/// A text's length as JavaScript counts it, where that is more than `max`.
+fn longer_than(max: usize, text: &str) -> Option<usize> {
+    (text.len() > max).then(|| text.encode_utf16().count()).filter(|length| *length > max)
+}
+
 fn check_value(owner: &str, spec: &FieldSpec, value: RawValue) -> Result<Value> {
     let wrong = |value: &RawValue| {
-        Error::invalid_input(format!(
-            "{owner}: {} must be {}, not {}; leave it out where you have no value",
-            spec.name,
-            expected(&spec.kind),
-            value.describe()
-        ))
+        let advice = match value {
+            RawValue::LongText(_) => "shorten it",
+            _ => "leave it out where you have no value",
+        };
+        let (expected, given) = (expected(&spec.kind), value.describe());
+        Error::invalid_input(format!("{owner}: {} must be {expected}, not {given}; {advice}", spec.name))
     };
     match (spec.kind, value) {
         (Kind::Integer { min, max }, RawValue::Number(number)) => {
@@ -210,18 +239,26 @@ fn check_value(owner: &str, spec: &FieldSpec, value: RawValue) -> Result<Value> 
         }
         (Kind::Number, RawValue::Number(number)) if number.is_finite() && number >= 0.0 => Ok(Value::Number(number)),
         (Kind::Boolean, RawValue::Boolean(value)) => Ok(Value::Boolean(value)),
-        (Kind::Text, RawValue::Text(text)) => Ok(Value::Text(text)),
+        (Kind::Text { max }, RawValue::Text(text)) => match longer_than(max, &text) {
+            Some(length) => Err(wrong(&RawValue::LongText(length))),
+            None => Ok(Value::Text(text)),
+        },
         (Kind::OneOf(words), RawValue::Text(text)) if words.contains(&text.as_str()) => Ok(Value::Text(text)),
-        (Kind::TextList, RawValue::List(items)) => {
-            texts(items).map(Value::TextList).ok_or_else(|| wrong(&RawValue::Other("array with other values")))
+        (Kind::TextList { max }, RawValue::List(items)) if items.len() <= MAX_ITEMS => {
+            texts(max, items).map(Value::TextList).map_err(|item| wrong(&item))
         }
         (_, value) => Err(wrong(&value)),
     }
 }
 
-/// The strings of an array of nothing but strings.
-fn texts(items: Vec<RawValue>) -> Option<Vec<String>> {
-    items.into_iter().map(|item| if let RawValue::Text(text) = item { Some(text) } else { None }).collect()
+/// The strings of an array of nothing but strings, none longer than `max`; else what is wrong with it.
+fn texts(max: usize, items: Vec<RawValue>) -> std::result::Result<Vec<String>, RawValue> {
+    let text = |item| match item {
+        RawValue::Text(text) => longer_than(max, &text).map_or(Ok(text), |length| Err(RawValue::LongText(length))),
+        RawValue::LongText(length) => Err(RawValue::LongText(length)),
+        _ => Err(RawValue::Other("array with other values")),
+    };
+    items.into_iter().map(text).collect()
 }
 
 /// A number as a whole one from `min` to `max`, at most 2^53 - 1.
@@ -242,9 +279,9 @@ fn expected(kind: &Kind) -> String {
         Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
         Kind::Number => "a finite number, 0 or more".into(),
         Kind::Boolean => "true or false".into(),
-        Kind::Text => "a string".into(),
+        Kind::Text { max } => format!("a string of at most {max} characters"),
         Kind::OneOf(words) => format!("one of {}", words.join(", ")),
-        Kind::TextList => "an array of strings".into(),
+        Kind::TextList { max } => format!("an array of at most {MAX_ITEMS} strings of at most {max} characters"),
     }
 }
 
@@ -291,6 +328,43 @@ mod tests {
         assert_eq!(check("seconds", RawValue::Number(0.5)).expect("fine").get(SECONDS), Some(0.5));
         assert_eq!(check("names", RawValue::List(vec![])).expect("fine").get(NAMES), Some(vec![]));
         assert_eq!(check("calls", RawValue::Number(1.0)).expect("fine").get(LEVEL), None);
+    }
+
+    #[test]
+    fn every_text_has_a_bound_counted_as_javascript_counts() {
+        const SHORT: Field<String> = Field::text("short", "").at_most_chars(4);
+        const LISTED: Field<Vec<String>> = Field::text_list("listed", "");
+        const FIELDS: &[FieldSpec] = &[SHORT.spec, LISTED.spec];
+        let check = |name: &str, value| Arguments::check("tool", FIELDS, [(name.to_owned(), value)]);
+        for text in ["", "four", "äöüß", "😀😀"] {
+            assert!(check("short", RawValue::Text(text.into())).is_ok(), "{text}");
+        }
+        let long = || "x".repeat(crate::schema::MAX_TEXT + 1);
+        for (name, value, told) in [
+            (
+                "short",
+                RawValue::Text("fives".into()),
+                "a string of at most 4 characters, not a string of 5 characters; shorten it",
+            ),
+            ("short", RawValue::Text("😀😀x".into()), "of 5 characters"),
+            ("short", RawValue::LongText(1 << 40), "of 1099511627776 characters; shorten it"),
+            ("listed", RawValue::List(vec![RawValue::Text(long())]), "of 10001 characters; shorten it"),
+            ("listed", RawValue::List(vec![RawValue::LongText(20_000)]), "of 20000 characters; shorten it"),
+            ("listed", RawValue::List(vec![RawValue::Null; MAX_ITEMS + 1]), "an array of 10001 items"),
+        ] {
+            let error = check(name, value).expect_err(told);
+            assert!(error.message().contains(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_told_of_briefly_and_nothing_is_guessed() {
+        let name = "calls".repeat(1 << 20);
+        let many = (0..1000).map(|_| (name.clone(), RawValue::Null));
+        let checked = Arguments::check("tool", FIELDS, many).expect("warnings only");
+        assert_eq!(checked.warnings().len(), NAMED + 1);
+        assert!(checked.warnings()[NAMED].contains("990 more"), "{:?}", checked.warnings()[NAMED]);
+        assert!(checked.warnings().iter().all(|warning| warning.len() < 200 && !warning.contains("mean")));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod rules;
 pub mod schema;
 pub mod store;
 pub mod tools;
+pub mod waits;
 pub mod zone;
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::generation::Generation;
-use crate::input::{Arguments, RawInput, did_you_mean};
+use crate::input::{Arguments, RawInput, did_you_mean, quoted};
 use crate::schema::{Field, FieldSpec};
 
 const PROJECT_DIR: Field<String> =
@@ -170,7 +170,7 @@ impl Options {
                 near if !near.is_empty() => near,
                 _ => format!("; there are {}", Self::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ")),
             };
-            return Err(Error::invalid_input(format!("RalphTools has no option {name:?}{hint}")));
+            return Err(Error::invalid_input(format!("RalphTools has no option {}{hint}", quoted(name))));
         }
         let checked = Arguments::check("RalphTools", Self::FIELDS, raw.iter().cloned())?;
         let word = |field: Field<String>| checked.get(field);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::environment::Environment;
-use crate::error::{Error, Result};
-use crate::input::RawInput;
+use crate::error::{Error, ErrorCode, Result};
+use crate::input::{RawInput, quoted};
 use crate::options::Options;
 use crate::store::clock::{Clock, SystemClock};
 use crate::store::project::Project;
-use crate::tools::{TOOLS, Tool};
+use crate::tools::{Call, TOOLS, Tool};
 
 /// One instance of the tools on one project. Calls may run at the same time, from any thread.
 #[derive(Debug)]
@@ -41,15 +41,24 @@ impl Ralph {
         Self { project }
     }
 
-    /// Calls a tool by its name.
+    /// Checks the input of a call without any project.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` for an unknown tool or a wrong input.
+    pub fn check(tool: &str, input: RawInput) -> Result<Call> {
+        let known = || TOOLS.iter().map(|tool| tool.definition.name).collect::<Vec<_>>().join(", ");
+        Tool::named(tool)
+            .ok_or_else(|| Error::invalid_input(format!("there is no tool {}; there are {}", quoted(tool), known())))?
+            .check(input)
+    }
+
+    /// Calls a tool by its name. [`Ralph::check`] and [`Call::run`] give the answer as text.
     ///
     /// # Errors
     /// `INVALID_INPUT` for an unknown tool or a wrong input, and what the tool answers.
     pub fn call(&self, tool: &str, input: RawInput) -> Result<Value> {
-        let known = || TOOLS.iter().map(|tool| tool.definition.name).collect::<Vec<_>>().join(", ");
-        Tool::named(tool)
-            .ok_or_else(|| Error::invalid_input(format!("there is no tool {tool:?}; there are {}", known())))?
-            .call(&self.project, input)
+        let answer = Self::check(tool, input)?.run(&self.project)?;
+        serde_json::from_str(&answer).map_err(|error| Error::new(ErrorCode::Internal, format!("an answer is no JSON: {error}")))
     }
 
     /// The project that it works on.

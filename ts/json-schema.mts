@@ -11,6 +11,7 @@ export interface PropertySchema {
   enum?: string[]
   minimum?: number
   maximum?: number
+  maxLength?: number
 }
 
 /** A tool's input as JSON Schema. */
@@ -58,10 +59,17 @@ function property(field: ToolField, offer: Offer): PropertySchema {
     case 'oneOf':
       return { type: 'string', description, enum: [...(field.words ?? [])] }
     case 'text':
-      return { type: 'string', description }
+      return { type: 'string', description, ...lengths(field) }
     case 'textList':
-      return { type: 'array', description, items: { type: 'string' } }
+      return { type: 'array', description, maxItems: field.maxItems, items: { type: 'string', ...lengths(field) } }
   }
+}
+
+/** A bound that no model reaches is left out: each request pays for the schema. */
+const LONGER_THAN_ANY_MODEL_WRITES = 1 << 20
+
+function lengths({ maxLength = Infinity }: ToolField): { maxLength?: number } {
+  return maxLength < LONGER_THAN_ANY_MODEL_WRITES ? { maxLength } : {}
 }
 
 /** What the field means, and its default; where the tool's fields are for different actions, also for which it is. */

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { RalphToolError, RalphTools, type RateLimitToolInput } from '../../index.js'
+import { RalphToolError, RalphTools, type RateLimitToolInput, toolDefinitions } from '../../index.js'
 import { failure, folder, root, run } from './support.mts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may pass
@@ -102,20 +102,58 @@ describe('options', () => {
 })
 
 describe("what the caller's own code throws", () => {
-  const mine = new TypeError('mine')
-  const throws = () => {
-    throw mine
+  const throwing = (thrown: unknown) => () => {
+    throw thrown
   }
-  test.each([
-    ['a getter', Object.defineProperty({}, 'action', { get: throws, enumerable: true })],
-    ['a proxy', new Proxy({}, { ownKeys: throws })],
-  ])('%s', async (_, input) => {
+  const hostile = new Proxy({}, { get: throwing(1), getPrototypeOf: throwing(2), has: throwing(3) })
+  const thrown: [string, unknown, RegExp][] = [
+    ['an error', new TypeError('mine'), /: mine$/],
+    ['an error with one of our codes', Object.assign(new Error('mine'), { code: 'INTERNAL' }), /: mine$/],
+    ['a message that is a symbol', { message: Symbol('s') }, /its argument threw/],
+    ['a symbol as code and message', { code: Symbol('c'), message: Symbol('m') }, /its argument threw/],
+    [
+      'a code of ours and a message that cannot be text',
+      { code: 'INTERNAL', message: Object.create(null) },
+      /its argument/,
+    ],
+    ['a message whose getter throws', Object.defineProperty({}, 'message', { get: throwing(1) }), /its argument threw/],
+    ['a proxy that throws', hostile, /its argument threw/],
+    ['a proxy with a message that throws', new Proxy({ message: hostile }, {}), /its argument threw/],
+    ['a function', () => 1, /its argument threw/],
+    ['a symbol', Symbol('s'), /its argument threw/],
+    ['a bigint', 1n, /its argument threw/],
+    ['null', null, /its argument threw/],
+    ['undefined', undefined, /its argument threw/],
+    ['a long message', { message: 'm'.repeat(1_000_000) }, /m{1000}$/],
+  ]
+  test.each(thrown)('%s', async (_, cause, message) => {
     const ralph = new RalphTools({ projectDir: folder() })
-    for (const call of [() => ralph.rateLimit(any(input)), () => new RalphTools(any(input))]) {
-      const error = await failure(call)
-      expect(error).toMatchObject({ code: 'INVALID_INPUT', cause: mine })
-      expect(error.message).toContain('mine')
+    const revoked = Proxy.revocable({}, {})
+    revoked.revoke()
+    const getter = { get: throwing(cause), enumerable: true }
+    const hostiles = (fields: object, name: string) => [
+      Object.defineProperty({}, name, getter),
+      Object.defineProperty({ ...fields }, name, getter),
+      new Proxy(fields, { ownKeys: throwing(cause) }),
+      new Proxy(fields, { get: throwing(cause) }),
+    ]
+    const failures = [
+      ...hostiles({ action: 'increment' }, 'calls').map((input) => ralph.rateLimit(any(input))),
+      ...hostiles({ action: 'update' }, 'status').map((input) => ralph.progressReporter(any(input))),
+      ...hostiles({ layout: 'flat' }, 'projectDir').map(async (options) => new RalphTools(any(options))),
+    ]
+    for (const call of failures) {
+      const error = await failure(() => call)
+      expect(error).toMatchObject({ name: 'RalphToolError', code: 'INVALID_INPUT' })
+      expect(error.cause).toBe(cause)
+      expect(error.message.length).toBeLessThan(1100)
+      expect(error.message).toMatch(message)
     }
+    for (const call of [() => ralph.rateLimit(any(revoked.proxy)), () => new RalphTools(any(revoked.proxy))]) {
+      expect(await failure(call)).toMatchObject({ code: 'INVALID_INPUT', cause: expect.any(TypeError) })
+    }
+    // The tools are as good as before.
+    expect(await ralph.rateLimit({ action: 'check' })).toMatchObject({ currentCount: 0 })
   })
 
   test('a getter runs once', async () => {
@@ -131,11 +169,83 @@ describe("what the caller's own code throws", () => {
   })
 })
 
+describe('names and texts of any length', () => {
+  const ralph = () => new RalphTools({ projectDir: folder() })
+  const huge = 'n'.repeat(100_000_000)
+
+  test('an unknown option is named in a short message, at once', async () => {
+    for (const name of [huge, 'maxCallsPerHour'.repeat(100_000), '\0'.repeat(1_000)]) {
+      const error = await failure(() => new RalphTools(any({ [name]: 1 })))
+      expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('has no option') })
+      expect(error.message.length).toBeLessThan(1000)
+    }
+  })
+
+  test('unknown fields are warned of, ten by name and the rest by number', async () => {
+    const { warnings } = await ralph().rateLimit(any({ action: 'check', [huge]: huge }))
+    expect(warnings).toHaveLength(1)
+    expect(warnings?.[0]?.length).toBeLessThan(200)
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, n]))
+    const told = await ralph().rateLimit(any({ action: 'check', ...many }))
+    expect(told.warnings).toHaveLength(11)
+    expect(told.warnings?.at(-1)).toContain('490 more')
+  })
+
+  test.each([
+    ['status', () => ({ action: 'update', status: huge })],
+    ['lastAction', () => ({ action: 'update', lastAction: 'é'.repeat(10_001) })],
+    ['exitReason', () => ({ action: 'update', exitReason: huge })],
+    ['message', () => ({ action: 'update', message: huge })],
+    ['action', () => ({ action: huge })],
+    ['level', () => ({ action: 'update', level: huge })],
+  ])('%s has a bound', async (name, input) => {
+    const tools = ralph()
+    const error = await failure(() => tools.progressReporter(any(input())))
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(name) })
+    expect(error.message).toMatch(/\d+ characters/)
+    expect(error.message.length).toBeLessThan(1000)
+  })
+
+  test('as long as a text may be, counted as JavaScript counts', async () => {
+    const tools = ralph()
+    const status = '😀'.repeat(5_000)
+    const told = await tools.progressReporter({ action: 'update', status })
+    expect(told).toMatchObject({ status })
+    expect(await failure(() => tools.progressReporter({ action: 'update', status: `${status}.` }))).toMatchObject({
+      message: expect.stringContaining('not a string of 10001 characters; shorten it'),
+    })
+  })
+
+  test('a list has a bound for each text and for their number', async () => {
+    for (const optionalSections of [[huge], new Array(10_001).fill('x')]) {
+      const error = await failure(() => new RalphTools({ optionalSections }))
+      expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('optionalSections') })
+    }
+  })
+
+  test('every text field of the definitions has one', () => {
+    for (const { fields } of toolDefinitions()) {
+      for (const { name, kind, maxLength } of fields) {
+        if (kind === 'text' || kind === 'textList') expect(maxLength, name).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  test('objects that are no object of fields are refused unread', async () => {
+    const object = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`field${n}`, n]))
+    for (const input of [new String(huge), object]) {
+      expect(await failure(() => ralph().rateLimit(any(input)))).toMatchObject({ code: 'INVALID_INPUT' })
+      expect(await failure(() => new RalphTools(any(input)))).toMatchObject({ code: 'INVALID_INPUT' })
+    }
+  })
+})
+
 describe('stacks', () => {
   test('start where the method was called, whatever was awaited', async () => {
     const ralph = new RalphTools({ projectDir: folder() })
     async function caller() {
       const pending = ralph.rateLimit({ action: any('nope') })
+      pending.catch(() => {})
       await new Promise(setImmediate)
       return pending
     }
@@ -144,6 +254,16 @@ describe('stacks', () => {
     expect(head).toBe(`RalphToolError: ${error.message}`)
     expect(first).toContain('caller')
     expect(first).toContain('errors.test.mts')
+  })
+
+  test('of what is found out later have those who await the call', async () => {
+    const ralph = new RalphTools({ projectDir: folder() })
+    async function caller() {
+      await ralph.taskPlanner({ action: 'update', taskId: 'none' })
+    }
+    const error = await failure(caller)
+    expect(error.code).toBe('PLAN_NOT_FOUND')
+    expect(error.stack?.split('\n')[1]).toMatch(/at (async )?caller .*errors.test.mts/)
   })
 
   test('start where the constructor was called', async () => {

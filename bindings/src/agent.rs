@@ -1,16 +1,21 @@
 //! What belongs to one JavaScript environment: the main thread's, or a worker thread's.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use napi::{Env, Result};
 
+use crate::answers::Listener;
 use crate::clock::AgentClock;
 
 /// The state of an environment. Nothing in it is shared with another thread's JavaScript.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Agent {
     /// The clock of the instances made here.
     pub clock: Arc<AgentClock>,
+    /// Those who wait for answers here: one for each time that `index.js` is loaded.
+    pub listeners: RefCell<Vec<Rc<Listener>>>,
 }
 
 impl Agent {

@@ -1,19 +1,15 @@
 //! The tools' definitions for the TypeScript layer, which makes schemas of them.
 
-use napi::bindgen_prelude::Unknown;
-use napi::{Env, Result};
 use napi_derive::napi;
-use ralph_sdk_tools::schema::{Action, FieldSpec, Kind, ToolDefinition};
+use ralph_sdk_tools::schema::{Action, FieldSpec, Kind, MAX_ITEMS, ToolDefinition};
 use ralph_sdk_tools::tools::TOOLS;
 use serde_json::{Value, json};
 
-use crate::job::parse;
-
 /// The five tools: their actions and fields, each with its description and the access it takes.
+// As JSON, which `index.js` reads.
 #[napi(ts_return_type = "ToolDefinition[]")]
-pub fn tool_definitions(env: Env) -> Result<Unknown<'static>> {
-    let tools: Vec<Value> = TOOLS.iter().map(|tool| describe(tool.definition)).collect();
-    parse(env, Value::from(tools).to_string())
+pub fn tool_definitions() -> String {
+    TOOLS.iter().map(|tool| describe(tool.definition)).collect::<Value>().to_string()
 }
 
 fn describe(tool: &ToolDefinition) -> Value {
@@ -51,9 +47,9 @@ fn field(field: &FieldSpec) -> Value {
         Kind::Integer { min, max } => ("integer", json!({ "min": min, "max": max })),
         Kind::Number => ("number", json!({})),
         Kind::Boolean => ("boolean", json!({})),
-        Kind::Text => ("text", json!({})),
+        Kind::Text { max } => ("text", json!({ "maxLength": max })),
         Kind::OneOf(words) => ("oneOf", json!({ "words": words })),
-        Kind::TextList => ("textList", json!({})),
+        Kind::TextList { max } => ("textList", json!({ "maxLength": max, "maxItems": MAX_ITEMS })),
     };
     description["kind"] = json!(kind);
     for (name, value) in details.as_object().into_iter().flatten() {

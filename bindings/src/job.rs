@@ -1,28 +1,29 @@
-//! The one way in which a call leaves the main thread and its answer comes back.
+//! The one way in which a call leaves the main thread. A defect in it is an error, and never the end of the process.
 
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use napi::bindgen_prelude::{Function, JsObjectValue, Object, Unknown};
 use napi::{Env, Result};
 use ralph_sdk_tools::{Error, ErrorCode};
 
-use crate::errors::rejection;
+use crate::answers::{Listener, Outcome};
 use crate::workers::WORKERS;
 
-/// What a call comes to: its answer as JSON text, which has no other numbers than JavaScript has.
-pub type Outcome = ralph_sdk_tools::Result<String>;
+/// Where `index.js` expects the answer of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Address {
+    /// What `listen` answered.
+    pub listener: u32,
+    /// The call's number.
+    pub number: u32,
+}
 
-/// Runs `work` on a worker thread. The promise keeps the event loop alive until it is settled.
-pub fn run(env: &Env, work: impl FnOnce() -> Outcome + Send + 'static) -> Result<Object<'_>> {
-    let (deferred, promise) = env.create_deferred()?;
-    WORKERS.submit(Box::new(move |admitted| {
-        let outcome = perform(admitted, work);
-        // After the environment's end this does nothing.
-        deferred.resolve(move |env| settle(env, outcome));
-    }));
-    Ok(promise)
+/// Runs `work` on a worker thread, and sends what it comes to.
+pub fn run(env: Env, to: Address, work: impl FnOnce() -> Outcome + Send + 'static) -> Result<()> {
+    let reply = Listener::numbered(env, to.listener)?.expect(env, to.number)?;
+    WORKERS.submit(Box::new(move |admitted| reply.send(perform(admitted, work))));
+    Ok(())
 }
 
 /// A panic becomes an error; it must not cross into Node, which would abort.
@@ -37,20 +38,6 @@ fn perform(admitted: io::Result<()>, work: impl FnOnce() -> Outcome) -> Outcome 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
-}
-
-fn settle(env: Env, outcome: Outcome) -> Result<Unknown<'static>> {
-    match outcome {
-        Ok(json) => parse(env, json),
-        Err(error) => Err(rejection(env, &error)),
-    }
-}
-
-/// JSON text as JavaScript's own parser reads it: quick, and a `__proto__` in a user's file stays a mere property.
-pub fn parse(env: Env, json: String) -> Result<Unknown<'static>> {
-    let global: Object<'_> = env.get_global()?.get_named_property_unchecked("JSON")?;
-    let parse: Function<'_, String, Unknown<'static>> = global.get_named_property_unchecked("parse")?;
-    parse.call(json)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(dead_code, reason = "napi-derive registers nothing in test builds"))]
 
 mod agent;
+mod answers;
 mod clock;
 mod definitions;
 mod errors;

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use napi::Env;
-use napi::bindgen_prelude::{Object, Unknown};
+use napi::bindgen_prelude::{Array, Unknown};
+use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 use ralph_sdk_tools::input::RawInput;
+use ralph_sdk_tools::tools::Tool;
 use ralph_sdk_tools::{Options, Ralph};
 
 use crate::agent::Agent;
-use crate::errors::{Thrown, passed_on, thrown};
-use crate::{job, values};
+use crate::errors::{Refusal, refusal};
+use crate::job::{self, Address};
+use crate::values;
 
 /// The five guards of one Ralph project.
 ///
@@ -25,52 +27,72 @@ impl RalphTools {
     ///
     /// Throws a `RalphToolError`: `INVALID_INPUT` for a wrong option, `INVALID_PROJECT` where `projectDir` is no
     /// directory, `CONFIG_INVALID` where a setting is no number.
+    // `refused` is an array of `index.js`, which is told there why this throws.
     #[napi(constructor, ts_args_type = "options?: RalphToolsOptions | undefined")]
-    pub fn new(env: Env, options: Unknown<'_>) -> Result<Self, Thrown> {
-        let options = match options.get_type().map_err(passed_on)? {
-            napi::ValueType::Undefined => RawInput::new(),
-            _ => values::fields("new RalphTools takes an object of options, or nothing", &options)?,
-        };
-        let environment = values::environment(env).map_err(passed_on)?;
-        let clock = Arc::clone(&Agent::of(env).map_err(passed_on)?.clock);
-        let ralph = Options::from_raw(&options).and_then(|options| Ralph::open_with_clock(&options, &environment, clock));
-        ralph.map(|ralph| Self(Arc::new(ralph))).map_err(|error| thrown(&error))
+    pub fn new(env: Env, options: Unknown<'_>, mut refused: Array<'_>) -> Result<Self> {
+        match open(env, &options)? {
+            Ok(ralph) => Ok(Self(Arc::new(ralph))),
+            Err(error) => {
+                for text in refusal(&error) {
+                    refused.insert(text)?;
+                }
+                Err(napi::Error::from_reason("refused"))
+            }
+        }
     }
 
     /// Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`.
     #[napi(ts_args_type = "input: RateLimitToolInput", ts_return_type = "Promise<RateLimitToolOutput>")]
-    pub fn rate_limit<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
-        self.call(env, "rate_limit", &input)
+    pub fn rate_limit(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
+        self.call(env, "rate_limit", &input, Address { listener, number })
     }
 
     /// Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`.
     #[napi(ts_args_type = "input: ExitDetectionToolInput", ts_return_type = "Promise<ExitDetectionToolOutput>")]
-    pub fn exit_detection<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
-        self.call(env, "exit_detection", &input)
+    pub fn exit_detection(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
+        self.call(env, "exit_detection", &input, Address { listener, number })
     }
 
     /// Stops a run that makes no progress: see `CircuitBreakerToolInput`.
     #[napi(ts_args_type = "input: CircuitBreakerToolInput", ts_return_type = "Promise<CircuitBreakerToolOutput>")]
-    pub fn circuit_breaker<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
-        self.call(env, "circuit_breaker", &input)
+    pub fn circuit_breaker(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
+        self.call(env, "circuit_breaker", &input, Address { listener, number })
     }
 
     /// Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`.
     #[napi(ts_args_type = "input: TaskPlannerToolInput", ts_return_type = "Promise<TaskPlannerToolOutput>")]
-    pub fn task_planner<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
-        self.call(env, "task_planner", &input)
+    pub fn task_planner(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
+        self.call(env, "task_planner", &input, Address { listener, number })
     }
 
     /// Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`.
     #[napi(ts_args_type = "input: ProgressReporterToolInput", ts_return_type = "Promise<ProgressReporterToolOutput>")]
-    pub fn progress_reporter<'env>(&self, env: &'env Env, input: Unknown<'env>) -> Result<Object<'env>, Thrown> {
-        self.call(env, "progress_reporter", &input)
+    pub fn progress_reporter(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
+        self.call(env, "progress_reporter", &input, Address { listener, number })
     }
 
-    fn call<'env>(&self, env: &'env Env, tool: &'static str, input: &Unknown<'_>) -> Result<Object<'env>, Thrown> {
-        let input = values::fields(&format!("{tool} takes an object with an action"), input)?;
-        let ralph = Arc::clone(&self.0);
-        let work = move || ralph.call(tool, input).map(|answer| answer.to_string());
-        job::run(env, work).map_err(passed_on)
+    /// Checks a call here, where a refusal still knows who called, and runs it elsewhere.
+    fn call(&self, env: Env, tool: &str, input: &Unknown<'_>, to: Address) -> Result<Option<Refusal>> {
+        let fields = Tool::named(tool).map_or(&[][..], |tool| tool.definition.fields);
+        let input = values::fields(&format!("{tool} takes an object with an action"), input, fields)?;
+        match input.and_then(|input| Ralph::check(tool, input)) {
+            Err(error) => Ok(Some(refusal(&error))),
+            Ok(call) => {
+                let ralph = Arc::clone(&self.0);
+                job::run(env, to, move || call.run(ralph.project())).map(|()| None)
+            }
+        }
     }
+}
+
+fn open(env: Env, options: &Unknown<'_>) -> Result<ralph_sdk_tools::Result<Ralph>> {
+    let options = match options.get_type()? {
+        ValueType::Undefined => Ok(RawInput::new()),
+        _ => values::fields("new RalphTools takes an object of options, or nothing", options, Options::FIELDS)?,
+    };
+    let environment = values::environment(env)?;
+    let clock = Arc::clone(&Agent::of(env)?.clock);
+    Ok(options
+        .and_then(|options| Options::from_raw(&options))
+        .and_then(|options| Ralph::open_with_clock(&options, &environment, clock)))
 }

@@ -58,12 +58,16 @@ export interface ToolAction {
 export interface ToolField {
   /** As callers write it. */
   name: string
-  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `oneOf` one of `words`. */
+  /** What it accepts: `integer` is from `min` to `max`, `number` finite and not negative, `text` at most `maxLength` characters, `oneOf` one of `words`. */
   kind: 'integer' | 'number' | 'boolean' | 'text' | 'oneOf' | 'textList'
   /** The smallest integer accepted. */
   min?: number
   /** The largest integer accepted. */
   max?: number
+  /** The most characters of a text, or of a text in a list. */
+  maxLength?: number
+  /** The most texts of a list. */
+  maxItems?: number
   /** The words accepted. */
   words?: string[]
   /** What it means, with its unit. */

@@ -1,6 +1,6 @@
 //! How the core's types are written in TypeScript.
 
-use ralph_sdk_tools::schema::{Enumeration, FieldSpec, Kind, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
+use ralph_sdk_tools::schema::{Enumeration, FieldSpec, Kind, MAX_ITEMS, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
 use ralph_sdk_tools::tools::TOOLS;
 
 /// The definitions, in the order in which they are shown.
@@ -25,9 +25,9 @@ pub fn of_kind(kind: &Kind) -> String {
     match kind {
         Kind::Integer { .. } | Kind::Number => "number".to_owned(),
         Kind::Boolean => "boolean".to_owned(),
-        Kind::Text => "string".to_owned(),
+        Kind::Text { .. } => "string".to_owned(),
         Kind::OneOf(words) => union(words),
-        Kind::TextList => "string[]".to_owned(),
+        Kind::TextList { .. } => "string[]".to_owned(),
     }
 }
 
@@ -37,7 +37,9 @@ pub fn range(kind: &Kind) -> Option<String> {
         Kind::Integer { min, max: MAX_SAFE_INTEGER } => Some(format!("A whole number, {min} or more.")),
         Kind::Integer { min, max } => Some(format!("A whole number from {min} to {max}.")),
         Kind::Number => Some("A finite number, 0 or more.".to_owned()),
-        Kind::Boolean | Kind::Text | Kind::OneOf(_) | Kind::TextList => None,
+        Kind::Text { max } => Some(format!("At most {max} characters.")),
+        Kind::TextList { max } => Some(format!("At most {MAX_ITEMS} strings of at most {max} characters.")),
+        Kind::Boolean | Kind::OneOf(_) => None,
     }
 }
 

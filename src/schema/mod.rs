@@ -92,13 +92,25 @@ pub enum Kind {
     Number,
     /// `true` or `false`.
     Boolean,
-    /// Any text.
-    Text,
+    /// Any text of at most `max` characters, counted as JavaScript's `length` does.
+    Text {
+        /// The most characters accepted.
+        max: usize,
+    },
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// An array of strings.
-    TextList,
+    /// An array of at most [`MAX_ITEMS`] strings, each of at most `max` characters.
+    TextList {
+        /// The most characters of a string.
+        max: usize,
+    },
 }
+
+/// The most characters of a text whose field sets no other bound: more than any heading, word or path has.
+pub const MAX_TEXT: usize = 10_000;
+
+/// The most items of a list.
+pub const MAX_ITEMS: usize = 10_000;
 
 /// A field of an input, with everything that is said about it anywhere.
 #[derive(Debug, Clone, Copy)]
@@ -208,10 +220,19 @@ impl Field<bool> {
 }
 
 impl Field<String> {
-    /// Any text.
+    /// Any text of at most [`MAX_TEXT`] characters.
     #[must_use]
     pub const fn text(name: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Kind::Text, doc)
+        Self::new(name, Kind::Text { max: MAX_TEXT }, doc)
+    }
+
+    /// The most characters accepted.
+    #[must_use]
+    pub const fn at_most_chars(mut self, max: usize) -> Self {
+        if let Kind::Text { .. } = self.spec.kind {
+            self.spec.kind = Kind::Text { max };
+        }
+        self
     }
 
     /// One of the given words.
@@ -222,10 +243,10 @@ impl Field<String> {
 }
 
 impl Field<Vec<String>> {
-    /// An array of strings.
+    /// An array of at most [`MAX_ITEMS`] strings of at most [`MAX_TEXT`] characters.
     #[must_use]
     pub const fn text_list(name: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Kind::TextList, doc)
+        Self::new(name, Kind::TextList { max: MAX_TEXT }, doc)
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use fs4::{FileExt, TryLockError};
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::waits;
 
 /// The lock's file under the state directory; its content means nothing.
 pub const LOCK_FILE: &str = ".ralph-tools.lock";
@@ -61,7 +62,7 @@ impl Lock {
                     ),
                 ));
             }
-            thread::sleep(pause.min(timeout.saturating_sub(waited)));
+            waits::during(|| thread::sleep(pause.min(timeout.saturating_sub(waited))));
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }

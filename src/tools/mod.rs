@@ -6,7 +6,7 @@ pub mod progress_reporter;
 pub mod rate_limit;
 pub mod task_planner;
 
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::input::{Arguments, RawInput};
@@ -21,7 +21,7 @@ pub const WARNINGS_DOC: &str = "What was healed, skipped or guessed. Left out wh
 pub struct Tool {
     /// Everything that is said about it.
     pub definition: &'static ToolDefinition,
-    run: fn(&Project, &Arguments) -> Result<Value>,
+    run: fn(&Project, &Arguments) -> Result<String>,
 }
 
 /// All tools, in the order in which they are shown.
@@ -48,6 +48,23 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
+/// A call whose input is checked: it may run on any project, from any thread.
+#[derive(Debug)]
+pub struct Call {
+    tool: &'static Tool,
+    arguments: Arguments,
+}
+
+impl Call {
+    /// Runs it. The answer is JSON text.
+    ///
+    /// # Errors
+    /// What the action answers.
+    pub fn run(&self, project: &Project) -> Result<String> {
+        (self.tool.run)(project, &self.arguments)
+    }
+}
+
 impl Tool {
     /// The tool of that name.
     #[must_use]
@@ -55,27 +72,29 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.definition.name == name)
     }
 
-    /// Checks the input and runs the action on a project.
+    /// Checks the input of a call.
     ///
     /// # Errors
-    /// `INVALID_INPUT`, and what the action answers.
-    pub fn call(&self, project: &Project, raw: RawInput) -> Result<Value> {
-        let arguments = Arguments::of_call(self.definition, raw)?;
-        (self.run)(project, &arguments)
+    /// `INVALID_INPUT`.
+    pub fn check(&'static self, raw: RawInput) -> Result<Call> {
+        Ok(Call { tool: self, arguments: Arguments::of_call(self.definition, raw)? })
     }
 }
 
-/// An answer as JSON, among its fields the warnings of the action and of its input.
-fn answer<T: serde::Serialize>(outcome: Result<Outcome<T>>, arguments: &Arguments) -> Result<Value> {
+/// An answer as it is written, among its members the warnings of the action and of its input.
+#[derive(Serialize)]
+struct Answer<T> {
+    #[serde(flatten)]
+    value: T,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+fn answer<T: Serialize>(outcome: Result<Outcome<T>>, arguments: &Arguments) -> Result<String> {
     let Outcome { value, mut warnings } = outcome?;
     warnings.extend_from_slice(arguments.warnings());
-    let internal = |what: &str| Error::new(ErrorCode::Internal, format!("an answer has no JSON form: {what}"));
-    let mut value = serde_json::to_value(value).map_err(|error| internal(&error.to_string()))?;
-    let object = value.as_object_mut().ok_or_else(|| internal("it is no object"))?;
-    if !warnings.is_empty() {
-        object.insert("warnings".into(), warnings.into());
-    }
-    Ok(value)
+    serde_json::to_string(&Answer { value, warnings })
+        .map_err(|error| Error::new(ErrorCode::Internal, format!("an answer has no JSON form: {error}")))
 }
 
 #[cfg(test)]

@@ -116,6 +116,7 @@ const OUTPUT_LENGTH: Field<u64> =
 const LONGEST_REASON: usize = 1000;
 
 const REASON: Field<String> = Field::text("reason", "Why; cut at 1000 characters.")
+    .at_most_chars(1 << 20)
     .default("\"Manual reset\"")
     .on(&[Verb::Reset.as_str()])
     .access(Access::Full);

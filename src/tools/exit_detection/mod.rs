@@ -153,6 +153,7 @@ pub(crate) const OUTPUT_FILE: Field<String> =
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =
     Field::text("output", "One loop's output itself: text, or the SDK's result message as JSON.")
+        .at_most_chars(1 << 28)
         .on(&[Verb::Analyze.as_str()])
         .access(Access::Full);
 

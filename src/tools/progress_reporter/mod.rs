@@ -135,6 +135,7 @@ const LAST_ACTION: Field<String> =
 const EXIT_REASON: Field<String> =
     Field::text("exitReason", "Why the run ended.").default("stays").on(UPDATE).access(Access::Full);
 const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, cut at 4 KiB.")
+    .at_most_chars(1 << 20)
     .default("the status, loop and calls")
     .on(UPDATE)
     .access(Access::Worker);

@@ -93,6 +93,8 @@ record! {
 }
 
 const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as `read` lists it, or its exact description.")
+    // A line of the plan may be as long.
+    .at_most_chars(1 << 20)
     .on(&[Verb::Update.as_str()])
     .access(Access::Worker);
 

@@ -170,6 +170,15 @@ impl Place for Folder {
         })
     }
 
+    fn finish(&self, plan: &str, task: &str, worker: &Worker<'_>) -> Result<Told<()>> {
+        self.write(|open| {
+            open.change::<ClaimsFile, _>(|plans, now| {
+                plans.entry(plan.to_owned()).or_default().finish(task, worker.name, now);
+            })?;
+            open.beat(worker)
+        })
+    }
+
     fn release(&self, plan: &str, task: Option<&str>, worker: &Worker<'_>, force: bool) -> Result<Told<Release>> {
         self.write(|open| {
             let released = open.change::<ClaimsFile, _>(|plans, now| {

@@ -61,6 +61,9 @@ pub trait Place: Debug + Send + Sync {
     /// Claims a task of a plan, as [`Leases::claim`] does; also tells all claims.
     fn claim(&self, plan: &str, tasks: &[&str], worker: &Worker<'_>, lease: Millis) -> Result<Told<(Claim, Leases)>>;
 
+    /// Remembers a task of a plan as done, as [`Leases::finish`] does.
+    fn finish(&self, plan: &str, task: &str, worker: &Worker<'_>) -> Result<Told<()>>;
+
     /// Gives up a task of a plan, as [`Leases::release`] does.
     fn release(&self, plan: &str, task: Option<&str>, worker: &Worker<'_>, force: bool) -> Result<Told<Release>>;
 

@@ -110,7 +110,8 @@ fn tally(now: Millis, answer: &mut Answer) -> Option<(Tally, bool)> {
 }
 
 fn leases(answer: &mut Answer) -> Option<Leases> {
-    let rows = answer.rows(|row| Some((row.text()?, Lease { worker: row.text()?, until: row.number()? })))?;
+    let rows =
+        answer.rows(|row| Some((row.text()?, Lease { worker: row.text()?, until: row.number()?, done: row.number()? == 1 })))?;
     Some(rows.into_iter().collect())
 }
 
@@ -177,6 +178,13 @@ impl Place for Server {
         })
     }
 
+    fn finish(&self, plan: &str, task: &str, worker: &Worker<'_>) -> Result<Told<()>> {
+        let mut call = Call::new(Operation::Finish);
+        call.keys([self.claims(plan)]).keys(self.workers());
+        call.args([worker.name.to_owned(), said(worker), task.to_owned()]);
+        self.run(&call, |_, _| Some(()))
+    }
+
     fn release(&self, plan: &str, task: Option<&str>, worker: &Worker<'_>, force: bool) -> Result<Told<Release>> {
         let mut call = Call::new(Operation::Release);
         call.keys([self.claims(plan)]).keys(self.workers());
@@ -185,7 +193,7 @@ impl Place for Server {
         self.run(&call, |_, answer| {
             Some(match answer.number()? {
                 1 => Release::Released(answer.list()?.remaining_texts()?),
-                _ => Release::Taken(Lease { worker: answer.text()?, until: answer.number()? }),
+                _ => Release::Taken(Lease { worker: answer.text()?, until: answer.number()?, done: false }),
             })
         })
     }

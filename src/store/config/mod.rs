@@ -2,6 +2,7 @@
 
 pub mod setting;
 pub mod shell;
+pub mod team;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::options::ConfigOptions;
 use setting::{Kind, Setting};
 use shell::Script;
+use team::TeamConfig;
 
 /// The settings of one project, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Config {
     pub optional_sections: Vec<String>,
     /// `ALLOWED_TOOLS`: the tools that Claude may use, as Claude Code writes them.
     pub allowed_tools: String,
+    /// Where several workers meet, and what they share.
+    pub team: TeamConfig,
 }
 
 /// The configuration files that may count.
@@ -117,6 +121,7 @@ impl Config {
                 Some(tools) => tools.clone(),
                 None => sources.text(&setting::ALLOWED_TOOLS).value,
             },
+            team: team::resolve(&sources, &options.team)?,
         };
         Ok((config, warnings))
     }

@@ -24,6 +24,7 @@ fn everything() -> Config {
         auto_reset: true,
         optional_sections: vec!["A b".into(), "C".into()],
         allowed_tools: "Read".into(),
+        team: TeamConfig::default(),
     }
 }
 
@@ -41,6 +42,7 @@ fn built_in() -> Config {
             Bash(git status),Bash(git status *),Bash(git push *),Bash(git pull *),Bash(git fetch *),Bash(git checkout *),\
             Bash(git branch *),Bash(git stash *),Bash(git merge *),Bash(git tag *),Bash(npm *),Bash(pytest)"
             .into(),
+        team: TeamConfig::default(),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod options;
 pub mod ralph;
 pub mod rules;
 pub mod schema;
+pub mod secret;
 pub mod store;
 pub mod tools;
 pub mod waits;

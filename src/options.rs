@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::input::{Arguments, RawInput, did_you_mean, quoted};
 use crate::schema::{Field, FieldSpec, InputRecord};
+use crate::secret::Secret;
 
 const PROJECT_DIR: Field<String> =
     Field::text("projectDir", "The project directory.").default("`RALPH_PROJECT_DIR`, else the working directory");
@@ -164,8 +165,8 @@ pub struct ConfigOptions {
 /// The options of several workers.
 #[derive(Debug, Clone, Default)]
 pub struct TeamOptions {
-    /// `shared`; it may hold a password.
-    pub shared: Option<String>,
+    /// `shared`.
+    pub shared: Option<Secret>,
     /// `sharedName`.
     pub shared_name: Option<String>,
     /// `sharedFallback`.
@@ -263,7 +264,7 @@ impl Options {
                 optional_sections: checked.get(OPTIONAL_SECTIONS),
                 allowed_tools: checked.get(ALLOWED_TOOLS),
                 team: TeamOptions {
-                    shared: checked.get(SHARED),
+                    shared: checked.get(SHARED).map(Secret::new),
                     shared_name: checked.get(SHARED_NAME),
                     shared_fallback: checked.get(SHARED_FALLBACK),
                     budgets: checked.get(BUDGETS),

@@ -1,31 +1,13 @@
 //! The settings of several workers: where they meet, and what they share.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use super::{Sources, invalid, setting};
 use crate::error::{Error, ErrorCode, Result};
 use crate::input::{Arguments, RawInput, RawValue};
 use crate::options::{BUDGETS, TeamOptions};
 use crate::rules::budget::{Budget, BudgetLimits, BudgetPeriod};
-
-/// Where workers meet, as it is written. It may hold a password, so that it has no readable form.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Address(String);
-
-impl Address {
-    /// The text itself, for whoever connects.
-    #[must_use]
-    pub fn secret(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Address(…)")
-    }
-}
+use crate::secret::Secret;
 
 /// What happens while the server cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,9 +23,11 @@ pub enum Fallback {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamConfig {
     /// `RALPH_SHARED`: a directory, or a server's URL; `None` where workers do not meet.
-    pub shared: Option<Address>,
+    pub shared: Option<Secret>,
     /// Where that is said, for messages.
     pub said: String,
+    /// Whether an option says it.
+    pub by_option: bool,
     /// `RALPH_SHARED_NAME`: the group there.
     pub name: String,
     /// `RALPH_SHARED_FALLBACK`.
@@ -62,6 +46,7 @@ impl Default for TeamConfig {
         Self {
             shared: None,
             said: String::new(),
+            by_option: false,
             name,
             fallback: Fallback::default(),
             budgets: Vec::new(),
@@ -111,7 +96,7 @@ pub(super) fn resolve(sources: &Sources<'_>, options: &TeamOptions) -> Result<Te
         }
         found => Ok(found.map(|found| found.value)),
     };
-    let shared = said(&setting::SHARED, &options.shared);
+    let shared = said(&setting::SHARED, &options.shared.as_ref().map(|shared| shared.reveal().to_owned()));
     let group = match said(&setting::SHARED_NAME, &options.shared_name) {
         Some(found) if !is_group(&found.value) => {
             return Err(
@@ -137,7 +122,8 @@ pub(super) fn resolve(sources: &Sources<'_>, options: &TeamOptions) -> Result<Te
     };
     Ok(TeamConfig {
         said: shared.as_ref().map(|found| found.place.clone()).unwrap_or_default(),
-        shared: shared.map(|found| Address(found.value.trim().to_owned())),
+        by_option: shared.as_ref().is_some_and(|found| found.by_option),
+        shared: shared.map(|found| Secret::new(found.value.trim().to_owned())),
         name: group.unwrap_or_else(|| setting::SHARED_NAME.built_in.to_owned()),
         fallback,
         budgets,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::options::TeamOptions;
 
 fn environment(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -76,6 +77,7 @@ fn each_source_sets_every_setting() {
         auto_reset: Some(true),
         optional_sections: Some(vec!["A b".into(), "C".into()]),
         allowed_tools: Some("Read".into()),
+        team: TeamOptions::default(),
     };
     assert_eq!(resolve(&options, &[], "").unwrap(), (everything(), vec![]));
 }

@@ -3,6 +3,7 @@
 //! Everything that a repository can be configured to run is switched off (see [`process`]), for the loop that is guarded
 //! may write to it. A submodule counts as one file, as in bash: where its commit or anything in it changed.
 
+pub mod origin;
 pub mod own;
 mod process;
 #[cfg(test)]

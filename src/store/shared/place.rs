@@ -15,6 +15,15 @@ pub struct Told<T> {
     pub value: T,
     /// For the answer's `warnings`.
     pub warnings: Vec<String>,
+    /// Whether the project answers for the place, which did not.
+    pub alone: bool,
+}
+
+impl<T> Told<T> {
+    /// The same with another value.
+    pub fn with<U>(self, value: U) -> Told<U> {
+        Told { now: self.now, value, warnings: self.warnings, alone: self.alone }
+    }
 }
 
 /// Who asks, by name and with what it says of itself.

@@ -1,6 +1,10 @@
 //! `task_planner`: the tasks of the project's plan, and ticking one of them.
 
 mod answer;
+mod claim;
+#[cfg(test)]
+mod claim_tests;
+mod claims;
 mod plan_file;
 mod read;
 mod run;
@@ -23,6 +27,10 @@ words! {
         Update = "update",
         /// Counts alone.
         Progress = "progress",
+        /// Claims a task for this worker.
+        Claim = "claim",
+        /// Gives a claim up.
+        Release = "release",
     }
 }
 
@@ -35,6 +43,8 @@ words! {
         Pending = "pending",
         /// Those ticked.
         Completed = "completed",
+        /// Those not ticked, and neither claimed nor done by another worker.
+        Available = "available",
     }
 }
 
@@ -55,6 +65,12 @@ record! {
             line: u64,
             /// Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules.
             optional: bool,
+        }
+        sometimes {
+            /// The worker that has claimed it, or has ticked it in a copy of the plan.
+            claimed_by: String,
+            /// When the claim runs out: ISO 8601, UTC, on this machine's clock.
+            claimed_until: String,
         }
     }
 }
@@ -84,19 +100,41 @@ record! {
     TaskPlannerToolOutput extends TaskList as list {
         always {}
         sometimes {
-            /// The task to do next: the first in the plan that blocks, else the first that is pending.
+            /// The task to do next: the first in the plan that blocks, else the first that is pending, those left out that other
+            /// workers have claimed.
             next_task: Task,
             /// (read) The list was cut: the rest starts at this `offset`.
             next_offset: u64,
+            /// (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists.
+            task: Claimed,
+            /// (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock.
+            claimed_until: String,
         }
     }
 }
 
-const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as `read` lists it, or its exact description.")
-    // A line of the plan may be as long.
-    .at_most_chars(1 << 20)
-    .on(&[Verb::Update.as_str()])
-    .access(Access::Worker);
+const TASK_ID: Field<String> =
+    Field::text("taskId", "The task's id as `read` lists it, or its exact description. `update` requires it.")
+        // A line of the plan may be as long.
+        .at_most_chars(1 << 20)
+        .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
+        .access(Access::Worker);
+
+/// A task, or null.
+pub type Claimed = Option<Task>;
+
+const LEASE_MINUTES: Field<u64> =
+    Field::integer("leaseMinutes", "Minutes until the claim runs out by itself; claim again to renew it.")
+        .at_least(1)
+        .at_most(1440)
+        .default("60")
+        .on(&[Verb::Claim.as_str()])
+        .access(Access::Worker);
+
+const FORCE: Field<bool> = Field::boolean("force", "For people: also where another worker has claimed the task.")
+    .default("false")
+    .on(&[Verb::Update.as_str(), Verb::Release.as_str()])
+    .access(Access::Full);
 
 const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task, false makes it pending again.")
     .default("true")
@@ -131,8 +169,10 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
         Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it."),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
+        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task for this worker, or taskId.").cumulative(),
+        Action::write(Verb::Release.as_str(), Access::Worker, "Gives taskId up, or all that this worker has claimed."),
     ],
-    fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],
+    fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec, LEASE_MINUTES.spec, FORCE.spec],
     output: &TaskPlannerToolOutput::RECORD,
     records: &[&TaskList::RECORD, &Task::RECORD],
     enumerations: &[],

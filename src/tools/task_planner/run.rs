@@ -1,6 +1,6 @@
 //! Which action of `task_planner` is done where.
 
-use super::{TaskPlannerToolOutput, Verb, read, update};
+use super::{TaskPlannerToolOutput, Verb, claim, read, update};
 use crate::error::Result;
 use crate::input::Arguments;
 use crate::store::project::{Outcome, Project};
@@ -14,5 +14,7 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<TaskPlann
         Verb::Read => read::read(project, arguments),
         Verb::Progress => read::progress(project),
         Verb::Update => update::update(project, arguments),
+        Verb::Claim => claim::claim(project, arguments),
+        Verb::Release => claim::release(project, arguments),
     }
 }

@@ -30,5 +30,5 @@ for _, gone in ipairs(dead) do
     redis.call('HDEL', KEYS[1], gone)
   end
 end
-beat(KEYS[2], KEYS[3], now, ARGV[1], ARGV[2])
+beat(KEYS[2], KEYS[3], now, ARGV[1], ARGV[2], task)
 return { now, task or '', till, listed(live) }

@@ -8,7 +8,7 @@ local function whole(number)
 end
 
 -- Notes that a worker is at work. What it does not say stays.
-local function beat(seen, workers, now, name, said)
+local function beat(seen, workers, now, name, said, task)
   if said == '' then
     return
   end
@@ -16,6 +16,7 @@ local function beat(seen, workers, now, name, said)
   for key, value in pairs(cjson.decode(said)) do
     known[key] = value
   end
+  known.task = task or known.task
   known.at = now
   redis.call('HSET', workers, name, cjson.encode(known))
   redis.call('ZADD', seen, now, name)

@@ -83,7 +83,7 @@ impl Server {
     }
 
     fn run<T>(&self, call: &Call, read: impl Fn(Millis, &mut Answer) -> Option<T>) -> Result<Told<T>> {
-        self.line.run(call, |now, answer| Some(Told { now, value: read(now, answer)?, warnings: Vec::new() }))
+        self.line.run(call, |now, answer| Some(Told { now, value: read(now, answer)?, warnings: Vec::new(), alone: false }))
     }
 }
 
@@ -127,9 +127,10 @@ impl Place for Server {
         }
         // A clock that was set forward on the server makes a request look late: its answer tells the clock, so once more.
         for _ in 0..2 {
-            let Told { now, value: (tally, late), warnings } = self.run(&call, tally)?;
-            if !late {
-                return Ok(Told { now, value: tally, warnings });
+            let told = self.run(&call, tally)?;
+            if !told.value.1 {
+                let tally = told.value.0.clone();
+                return Ok(told.with(tally));
             }
         }
         Err(Error::new(

@@ -51,6 +51,11 @@ impl Bench {
         try_open(folder.path(), options, Arc::new(FrozenClock::at(noon()))).map(|_| ())
     }
 
+    /// Another instance on the same folder, which has seen nothing of it yet.
+    pub(crate) fn over(other: &Self) -> Ralph {
+        open(other.root(), &other.options, other.clock.clone())
+    }
+
     /// Another instance takes over, as when the wrapper is started again.
     pub(crate) fn restart(&mut self) {
         self.ralph = open(self.folder.path(), &self.options, self.clock.clone());

@@ -54,7 +54,7 @@ pub fn read_lines_in_parts<T: Default + Send>(path: &Path, feed: fn(&mut T, &[u8
     states.map(Some).map_err(failed)
 }
 
-fn open_regular(path: &Path) -> Result<Option<File>> {
+pub(super) fn open_regular(path: &Path) -> Result<Option<File>> {
     if !regular(path)? {
         return Ok(None);
     }
@@ -97,7 +97,7 @@ fn line_start_from(file: &mut File, offset: u64) -> io::Result<u64> {
     }
 }
 
-fn read_range(mut file: File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+pub(super) fn read_range(mut file: File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
     let length = file.metadata()?.len().min(range.end).saturating_sub(range.start);
     file.seek(SeekFrom::Start(range.start))?;
     let mut rest = file.take(range.end - range.start);

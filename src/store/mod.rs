@@ -5,6 +5,7 @@ pub mod clock;
 pub mod config;
 pub mod document;
 pub mod files;
+pub mod follow;
 pub mod git;
 pub mod instance;
 pub mod lock;

@@ -26,13 +26,24 @@ pub struct LoopAnalysis {
     pub has_errors: bool,
 }
 
+/// What is known of the files that a loop changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// The caller says how many.
+    Told(u64),
+    /// Git can tell, and counted them: whatever the loop claims, there are no others (S32).
+    Counted(u64),
+    /// Nobody knows but the loop itself.
+    Unknown,
+}
+
 /// What is known of a loop that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Observation {
     /// Its number.
     pub loop_number: u64,
-    /// Files that it changed, as the caller or git counted them.
-    pub files_changed: u64,
+    /// Files that it changed.
+    pub files: Files,
     /// Whether it had errors; `None`: what its analysis says.
     pub has_errors: Option<bool>,
     /// The last analysis; it counts only if it is of this loop.
@@ -111,9 +122,9 @@ impl Facts {
     fn of(seen: &Observation, generation: Generation) -> Self {
         let analysis = seen.analysis.filter(|a| a.loop_number == Some(seen.loop_number)).unwrap_or_default();
         let shows = |evidence: Evidence| match evidence {
-            Evidence::FilesChanged => seen.files_changed > 0,
+            Evidence::FilesChanged => matches!(seen.files, Files::Told(1..) | Files::Counted(1..)),
             Evidence::Signal => analysis.signal,
-            Evidence::FilesReported => analysis.files_modified > 0,
+            Evidence::FilesReported => analysis.files_modified > 0 && !matches!(seen.files, Files::Counted(_)),
         };
         let progress = PROGRESS.iter().any(|&(evidence, of)| of.contains(&generation) && shows(evidence));
         Self {

@@ -1,5 +1,6 @@
 //! Settings: what they are called where, which source wins, and what they are when nobody says.
 
+mod foreign;
 pub mod setting;
 pub mod shell;
 pub mod team;
@@ -95,9 +96,20 @@ impl Config {
         let mut files = Vec::new();
         let mut warnings = Vec::new();
         if let Some((path, bytes)) = ralphrc {
-            let script = shell::read(bytes, environment);
-            warnings = skipped(path, &script);
-            files.push(Source { path, script, names: |setting| setting.in_ralphrc });
+            let bytes = foreign::as_utf8(bytes);
+            let shown = path.display();
+            if foreign::is_json(&bytes) {
+                warnings.push(format!(
+                    "{shown} is JSON and was not read: it is a bash file, with lines such as MAX_CALLS_PER_HOUR=100"
+                ));
+            } else {
+                let script = shell::read(&bytes, environment);
+                warnings = skipped(path, &script);
+                warnings.extend(foreign::near_misses(&bytes).into_iter().map(|(line, name)| {
+                    format!("{shown} line {line}: {name} is not assigned; bash wants {name}=value, without blanks or a colon")
+                }));
+                files.push(Source { path, script, names: |setting| setting.in_ralphrc });
+            }
         }
         for (path, bytes) in scripts.iter().rev() {
             let script = shell::read(bytes, environment);

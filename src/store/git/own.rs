@@ -15,6 +15,9 @@ const STATE_FILES: &[&str] = &[
     ".last_output_length",
     ".claude_session_id",
     ".loop_start_sha",
+    ".loop_start_files",
+    ".tasks_added",
+    ".claims.json",
     ".circuit_breaker_state",
     ".circuit_breaker_history",
     ".ralph_session",
@@ -24,6 +27,9 @@ const STATE_FILES: &[&str] = &[
     "live.log",
     LOCK_FILE,
 ];
+
+/// What the names of our loops' sessions begin with.
+const SESSION: &str = ".session_";
 
 /// What names in the folder of logs begin with: ours and bash Ralph's.
 const LOGS: &[&str] = &["ralph.log", "metrics.jsonl", "claude_output_", "claude_stderr_"];
@@ -36,7 +42,7 @@ pub fn is_own(path: &Path) -> bool {
     let first_name = first.to_string_lossy();
     if rest.as_os_str().is_empty() {
         let name = first_name.split_once(".corrupt-").map_or(&*first_name, |(name, _)| name);
-        return is_temporary(first) || STATE_FILES.contains(&name);
+        return is_temporary(first) || name.starts_with(SESSION) || STATE_FILES.contains(&name);
     }
     let name = rest.to_string_lossy();
     first_name == "logs" && LOGS.iter().any(|start| name.starts_with(start))
@@ -59,6 +65,9 @@ mod tests {
             ".call_count",
             "status.json",
             ".ralph-tools.lock",
+            ".loop_start_files",
+            ".session_0a1b",
+            ".session_0a1b.edits",
             ".ralph-tools-tmp-x1",
             "status.json.corrupt-20260301T102030Z",
             ".exit_signals.corrupt-20260301T102030Z-2",

@@ -1,13 +1,15 @@
 //! `circuit_breaker`: stops a loop that makes no progress, repeats an error, or is denied its tools.
 
 mod changes;
+mod claims;
 mod files;
 mod run;
 #[cfg(test)]
 mod tests;
 
-pub use changes::files_changed;
-pub use files::{HistoryFile, LoopStartFile, StateFile};
+pub use changes::{Changes, changes, files_changed, loop_at_hand};
+pub use claims::compare_claims;
+pub use files::{HistoryFile, LoopFilesFile, LoopStart, LoopStartFile, StateFile};
 pub use run::run;
 
 use crate::input::clip;

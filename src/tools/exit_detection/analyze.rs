@@ -1,5 +1,7 @@
 //! `analyze`: reads one loop's output, remembers what it says, and decides.
 
+use chrono::{DateTime, Utc};
+
 use super::decision::{decision, plan_totals};
 use super::files::{
     ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
@@ -33,7 +35,7 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
     }
-    project.write(|files| {
+    let mut outcome = project.write(|files| {
         for warning in warnings {
             files.warn(warning);
         }
@@ -43,7 +45,33 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         let this = Loop { number, output_file: source.name(), previous_length };
         let seen = weigh(files, analyzer, files_changed, &this);
         conclude(files, &this, seen)
-    })
+    })?;
+    outcome.warnings.extend(announce(project, &outcome.value));
+    Ok(outcome)
+}
+
+/// For how long others are held back where the provider names no time: what bash Ralph waits.
+const UNTOLD: u64 = 3_600_000;
+
+/// Tells the others of a limit of the plan: they need not run into it themselves.
+fn announce(project: &Project, answer: &ExitDetectionToolOutput) -> Vec<String> {
+    let team = project.team();
+    let Some(limit) = answer.analysis.as_ref().and_then(|analysis| analysis.api_limit.as_ref()) else { return Vec::new() };
+    if !team.is_counted() {
+        return Vec::new();
+    }
+    let until = limit.resets_at.as_ref().and_then(|at| at.parse::<DateTime<Utc>>().ok());
+    let after = match (until, project.read(|files| Ok(files.now()))) {
+        (Some(until), Ok(now)) => u64::try_from((until - now.value).num_milliseconds()).unwrap_or(0),
+        _ => UNTOLD,
+    };
+    if after == 0 {
+        return Vec::new();
+    }
+    match team.must(|place| place.announce(after, team.worker())) {
+        Ok(told) => told.warnings,
+        Err(error) => vec![format!("the others were not told of the plan's limit: {}", error.message())],
+    }
 }
 
 /// The loop that is analysed.

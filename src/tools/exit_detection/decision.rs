@@ -2,6 +2,7 @@
 
 use super::ExitDetectionToolOutput;
 use super::files::StoredAnalysis;
+use super::waiting::others;
 use crate::rules::plan::Totals;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
@@ -9,20 +10,24 @@ use crate::tools::task_planner::count;
 
 /// Whether the run should end, by these signals, this analysis and the plan as it is.
 pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> ExitDetectionToolOutput {
+    let totals = plan_totals(files);
+    let others = others(files, totals.pending() > 0);
     let evidence = Evidence {
         lists: &lists,
         permission_denials: last.flag("has_permission_denials"),
         compound_limitation: last.flag("has_compound_command_limitation"),
         exit_signal: last.flag("exit_signal"),
-        plan_complete: plan_totals(files).complete(),
+        plan_complete: totals.complete() || others.all_done,
     };
-    let exit_reason = decide(&evidence, files.project().generation());
+    let exit_reason = others.keep(decide(&evidence, files.project().generation()));
     ExitDetectionToolOutput {
         should_exit: exit_reason != ExitReason::None,
         exit_reason,
         confidence: last.confidence(),
         signals: lists.into(),
         analysis: None,
+        waiting: others.waiting_until.is_some().then_some(true),
+        claimed_until: others.waiting_until,
     }
 }
 

@@ -125,6 +125,19 @@ impl StoredAnalysis {
         whole.as_ref().and_then(whole_number).unwrap_or_else(|| self.count("confidence_score").min(100))
     }
 
+    /// The tokens that the loop used; `None` where the file does not say.
+    #[must_use]
+    pub fn tokens_used(&self) -> Option<u64> {
+        let analysis = self.analysis().filter(|analysis| analysis.contains_key("tokens_used"))?;
+        json_counter(analysis, "tokens_used").ok()
+    }
+
+    /// What the loop cost, in US dollars; `None` where the file does not say.
+    #[must_use]
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.analysis()?.get("cost_usd")?.as_f64().filter(|cost| *cost >= 0.0)
+    }
+
     /// What the circuit breaker looks at.
     #[must_use]
     pub fn for_breaker(&self) -> LoopAnalysis {

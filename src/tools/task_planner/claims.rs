@@ -47,6 +47,11 @@ impl Claims {
         self.lease(task).filter(|lease| lease.worker != self.worker && !lease.done)
     }
 
+    /// Whether nothing is claimed.
+    pub fn is_empty(&self) -> bool {
+        self.leases.is_empty()
+    }
+
     /// Whether anything is kept of a task.
     pub(super) fn knows(&self, task: &str) -> bool {
         self.lease(task).is_some()

@@ -1,5 +1,6 @@
 //! `task_planner`: the tasks of the project's plan, and ticking one of them.
 
+mod add;
 mod answer;
 mod claim;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod update;
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
 
+pub use claims::Claims;
 pub use plan_file::{count, load};
 pub use run::run;
 
@@ -25,6 +27,8 @@ words! {
         Read = "read",
         /// Ticks one task, or unticks it.
         Update = "update",
+        /// Adds one task.
+        Add = "add",
         /// Counts alone.
         Progress = "progress",
         /// Claims a task for this worker.
@@ -89,7 +93,7 @@ record! {
             blocking_tasks: u64,
             /// Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks.
             progress_percentage: f64,
-            /// The tasks asked for (read), the one that was updated (update), or none (progress).
+            /// The tasks asked for (read), the one that was updated or added (update, add), or none (progress).
             tasks: Vec<Task>,
         }
     }
@@ -144,8 +148,16 @@ const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task,
 const FILTER: Field<String> =
     Field::one_of("filter", TaskFilter::ENUMERATION.words, "Which tasks to list.").default("all").on(&[Verb::Read.as_str()]);
 
-const SECTION: Field<String> =
-    Field::text("section", "List only the tasks right under headings of this title, in any case.").on(&[Verb::Read.as_str()]);
+const DESCRIPTION: Field<String> =
+    Field::text("description", "Required. What is to be done, in one line of at most 500 characters.")
+        .on(&[Verb::Add.as_str()])
+        .access(Access::Worker);
+
+const SECTION: Field<String> = Field::text(
+    "section",
+    "A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).",
+)
+.on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
 
 const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.")
     .default("as many as fit into an answer; in a program, all")
@@ -163,16 +175,28 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
                   what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. Each answer \
                   counts the whole plan: totalTasks, completedTasks, pendingTasks, \
                   blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is a nextOffset the \
-                  list was cut: read on with it as offset. To add or reword tasks edit the file.",
+                  list was cut: read on with it as offset. New work goes in by `add`; to reword tasks edit the file.",
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
         Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it."),
+        Action::write(Verb::Add.as_str(), Access::Worker, "Adds one open task to the end of a list, and answers with it.")
+            .cumulative(),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
         Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task for this worker, or taskId.").cumulative(),
         Action::write(Verb::Release.as_str(), Access::Worker, "Gives taskId up, or all that this worker has claimed."),
     ],
-    fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec, LEASE_MINUTES.spec, FORCE.spec],
+    fields: &[
+        TASK_ID.spec,
+        DESCRIPTION.spec,
+        COMPLETED.spec,
+        FILTER.spec,
+        SECTION.spec,
+        LIMIT.spec,
+        OFFSET.spec,
+        LEASE_MINUTES.spec,
+        FORCE.spec,
+    ],
     output: &TaskPlannerToolOutput::RECORD,
     records: &[&TaskList::RECORD, &Task::RECORD],
     enumerations: &[],

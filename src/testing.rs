@@ -56,6 +56,11 @@ impl Bench {
         open(other.root(), &other.options, other.clock.clone())
     }
 
+    /// Another instance on the same folder, by other options.
+    pub(crate) fn beside(&self, options: &Value) -> Ralph {
+        open(self.root(), options, self.clock.clone())
+    }
+
     /// Another instance takes over, as when the wrapper is started again.
     pub(crate) fn restart(&mut self) {
         self.ralph = open(self.folder.path(), &self.options, self.clock.clone());

@@ -8,6 +8,7 @@ use super::files::{
 };
 use super::source::Source;
 use super::stored::{answered, stored};
+use super::waiting::asked_before;
 use super::{ExitDetectionToolOutput, FILES_CHANGED, LOOP_NUMBER, OUTPUT, OUTPUT_FILE};
 use crate::error::Result;
 use crate::generation::Generation;
@@ -19,6 +20,7 @@ use crate::schema::MAX_SAFE_INTEGER;
 use crate::store::files::Writer;
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::files_changed;
+use crate::tools::task_planner::Claims;
 
 /// Reads the output and asks git before the lock is taken: both may take a while. What they found is weighed and written
 /// under it.
@@ -35,6 +37,10 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
     }
+    let claims = asked_before(project)?.map(|outcome| {
+        warnings.extend(outcome.warnings);
+        outcome.value
+    });
     let mut outcome = project.write(|files| {
         for warning in warnings {
             files.warn(warning);
@@ -44,7 +50,7 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         let previous_length = previous_length(files, &before, number)?;
         let this = Loop { number, output_file: source.name(), previous_length };
         let seen = weigh(files, analyzer, files_changed, &this);
-        conclude(files, &this, seen)
+        conclude(files, &this, seen, claims)
     })?;
     outcome.warnings.extend(announce(project, &outcome.value));
     Ok(outcome)
@@ -108,7 +114,7 @@ fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged, this
     seen
 }
 
-fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis) -> Result<ExitDetectionToolOutput> {
+fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis, claims: Option<Claims>) -> Result<ExitDetectionToolOutput> {
     let generation = files.project().generation();
     let signals = LoopSignals {
         loop_number: this.number,
@@ -128,7 +134,7 @@ fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis) -> Result<E
         files.save::<LastOutputLengthFile>(&seen.output_length)?;
     }
     let session = remember_session(files, seen.session_id.as_deref(), timestamp.as_str())?;
-    let decided = decision(files, lists, &analysis);
+    let decided = decision(files, lists, &analysis, claims);
     Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, this.number, session, generation)), ..decided })
 }
 

@@ -6,12 +6,18 @@ use super::waiting::others;
 use crate::rules::plan::Totals;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
-use crate::tools::task_planner::count;
+use crate::tools::task_planner::{Claims, count};
 
-/// Whether the run should end, by these signals, this analysis and the plan as it is.
-pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> ExitDetectionToolOutput {
+/// Whether the run should end, by these signals, this analysis and the plan as it is, of which other workers may have
+/// claimed a part.
+pub fn decision(
+    files: &mut Reader<'_>,
+    lists: SignalLists,
+    last: &StoredAnalysis,
+    claims: Option<Claims>,
+) -> ExitDetectionToolOutput {
     let totals = plan_totals(files);
-    let others = others(files, totals.pending() > 0);
+    let others = others(files, totals.pending() > 0, claims);
     let evidence = Evidence {
         lists: &lists,
         permission_denials: last.flag("has_permission_denials"),

@@ -1,7 +1,9 @@
 //! A plan whose open tasks are all other workers': this one waits for them, and does not stop.
 
+use crate::error::Result;
 use crate::rules::signals::ExitReason;
 use crate::store::files::Reader;
+use crate::store::project::{Outcome, Project};
 use crate::tools::task_planner::{Claims, load};
 
 /// How the plan's open tasks stand among the workers.
@@ -13,12 +15,18 @@ pub struct Others {
     pub all_done: bool,
 }
 
-/// What other workers have of the plan. `open` says whether a task is open at all: nobody is asked in vain.
-pub fn others(files: &mut Reader<'_>, open: bool) -> Others {
+/// The claims, asked for before the project's lock is taken where the place may be far away.
+pub fn asked_before(project: &Project) -> Result<Option<Outcome<Claims>>> {
+    if project.team().is_shared() { project.read(Claims::load).map(Some) } else { Ok(None) }
+}
+
+/// What other workers have of the plan, by claims that are known already or are asked for now. `open` says whether a task is
+/// open at all: nobody is asked in vain.
+pub fn others(files: &mut Reader<'_>, open: bool, known: Option<Claims>) -> Others {
     if !open {
         return Others::default();
     }
-    let claims = Claims::load(files).unwrap_or_else(|error| {
+    let claims = known.map_or_else(|| Claims::load(files), Ok).unwrap_or_else(|error| {
         files.warn(format!("claims do not count: {}", error.message()));
         Claims::default()
     });

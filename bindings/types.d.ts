@@ -123,6 +123,35 @@ export interface ToolField {
   access: Access
 }
 
+/** A budget that workers share. */
+export interface BudgetOptions {
+  /** Its name, the same wherever it is shared. At most 10000 characters. */
+  name: string
+  /**
+   * How long what was spent counts: rolling, in 60 steps, so that a count leaves at most one step late and no such
+   * stretch of time ever holds more.
+   */
+  per: 'hour' | '5h' | 'day' | 'week'
+  /**
+   * Calls admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  calls?: number | undefined
+  /**
+   * Tokens after which no call is admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  tokens?: number | undefined
+  /**
+   * Dollars after which no call is admitted. A finite number, 0 or more.
+   *
+   * @default no limit
+   */
+  costUsd?: number | undefined
+}
+
 /**
  * Settings of a `RalphTools` instance. One that is left out is taken from the environment, from `.ralphrc`, from
  * an installed Ralph's own scripts, or is built in, in this order.
@@ -232,6 +261,45 @@ export interface RalphToolsOptions {
    * @default 10000
    */
   gitTimeoutMs?: number | undefined
+  /**
+   * Where several projects, worktrees or machines meet, for common budgets and claims: a directory
+   * (`~/.ralph/shared`), or a Redis or Valkey server (`redis://…`, `rediss://…`, `unix:///…`). At most 10000
+   * characters.
+   *
+   * @default `RALPH_SHARED`; without it, this project alone
+   */
+  shared?: string | undefined
+  /**
+   * The group of workers there. At most 10000 characters.
+   *
+   * @default `RALPH_SHARED_NAME`, built in: default
+   */
+  sharedName?: string | undefined
+  /**
+   * While the server cannot be used: `refuse` admits nothing, `local` counts and claims in this project alone,
+   * with a warning.
+   *
+   * @default `RALPH_SHARED_FALLBACK`, built in: refuse
+   */
+  sharedFallback?: 'refuse' | 'local' | undefined
+  /**
+   * What all workers together may spend. Calls are admitted by every budget or by none.
+   *
+   * @default `RALPH_BUDGETS`, as JSON; built in: none
+   */
+  budgets?: BudgetOptions[] | undefined
+  /**
+   * This worker's name in claims and lists. At most 10000 characters.
+   *
+   * @default `RALPH_WORKER`, else host, process and a random part
+   */
+  worker?: string | undefined
+  /**
+   * Which plan this is, for claims; the same in all its copies. At most 10000 characters.
+   *
+   * @default `RALPH_PLAN_NAME`, else the repository's origin and the plan's path in it
+   */
+  planName?: string | undefined
 }
 
 /**
@@ -248,7 +316,7 @@ export interface RateLimitToolInput {
    *
    * - `check`: Tells what the hour still admits.
    * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
-   * - `reset`: Zeroes the calls and tokens of the current hour.
+   * - `reset`: Zeroes the calls and tokens of the current hour, and forgets a plan limit.
    * - `status`: The same as `check`.
    */
   action: 'check' | 'increment' | 'reset' | 'status'
@@ -269,6 +337,14 @@ export interface RateLimitToolInput {
    * @default 0
    */
   tokens?: number | undefined
+  /**
+   * Dollars spent, for budgets; added like tokens. A finite number, 0 or more.
+   *
+   * Used by `increment`.
+   *
+   * @default 0
+   */
+  costUsd?: number | undefined
 }
 
 /**
@@ -387,7 +463,7 @@ export interface CircuitBreakerToolInput {
  * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
  * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
  * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
- * with it as offset. To add or reword tasks edit the file.
+ * with it as offset. New work goes in by `add`; to reword tasks edit the file.
  */
 export interface TaskPlannerToolInput {
   /**
@@ -395,15 +471,24 @@ export interface TaskPlannerToolInput {
    *
    * - `read`: Lists tasks in the order of the plan.
    * - `update`: Ticks or unticks one task, and answers with it.
+   * - `add`: Adds one open task to the end of a list, and answers with it.
    * - `progress`: Counts, and the next task.
+   * - `claim`: Claims the next free task for this worker, or taskId.
+   * - `release`: Gives taskId up, or all that this worker has claimed.
    */
-  action: 'read' | 'update' | 'progress'
+  action: 'read' | 'update' | 'add' | 'progress' | 'claim' | 'release'
   /**
-   * Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters.
+   * The task's id as `read` lists it, or its exact description. `update` requires it. At most 1048576 characters.
    *
-   * Used by `update`.
+   * Used by `update`, `claim`, `release`.
    */
   taskId?: string | undefined
+  /**
+   * Required. What is to be done, in one line of at most 500 characters. At most 10000 characters.
+   *
+   * Used by `add`.
+   */
+  description?: string | undefined
   /**
    * True ticks the task, false makes it pending again.
    *
@@ -419,11 +504,12 @@ export interface TaskPlannerToolInput {
    *
    * @default all
    */
-  filter?: 'all' | 'pending' | 'completed' | undefined
+  filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
   /**
-   * List only the tasks right under headings of this title, in any case. At most 10000 characters.
+   * A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).
+   * At most 10000 characters.
    *
-   * Used by `read`.
+   * Used by `read`, `add`.
    */
   section?: string | undefined
   /**
@@ -442,6 +528,22 @@ export interface TaskPlannerToolInput {
    * @default 0
    */
   offset?: number | undefined
+  /**
+   * Minutes until the claim runs out by itself; claim again to renew it. A whole number from 1 to 1440.
+   *
+   * Used by `claim`.
+   *
+   * @default 60
+   */
+  leaseMinutes?: number | undefined
+  /**
+   * For people: also where another worker has claimed the task.
+   *
+   * Used by `update`, `release`.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
 }
 
 /**
@@ -449,7 +551,8 @@ export interface TaskPlannerToolInput {
  *
  * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
  * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
- * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
+ * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens,
+ * cost).
  */
 export interface ProgressReporterToolInput {
   /**
@@ -537,10 +640,32 @@ export interface ProgressReporterToolInput {
    * @default 1
    */
   loopCalls?: number | undefined
+  /**
+   * Tokens that the finished loop used. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default the analysis's of that loop
+   */
+  loopTokens?: number | undefined
+  /**
+   * What the finished loop cost, in US dollars. A finite number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default the analysis's of that loop
+   */
+  loopCostUsd?: number | undefined
 }
 
 /** Which limit a call runs into. */
-export type RateLimitBound = 'calls' | 'tokens'
+export type RateLimitBound = 'calls' | 'tokens' | 'budget' | 'plan'
+
+/** What a budget limits. */
+export type BudgetUnit = 'calls' | 'tokens' | 'costUsd'
+
+/** How long what was spent counts. */
+export type BudgetPeriod = 'hour' | '5h' | 'day' | 'week'
 
 /** Why a run should end; empty: it should not. */
 export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
@@ -568,18 +693,65 @@ export interface CallCount {
   maxTokens: number
 }
 
+/** How one limit of a budget stands. A budget with several limits has one each. */
+export interface BudgetUse {
+  /** The budget. */
+  name: string
+  /** How long what was spent counts. */
+  per: BudgetPeriod
+  /** What is limited. */
+  unit: BudgetUnit
+  /** Spent by all workers in the last such period. */
+  used: number
+  /** The limit. */
+  limit: number
+  /** What is left: `limit` less `used`, never below 0. */
+  remaining: number
+  /** This project's own part of `used`. */
+  mine: number
+  /** When the budget admits a call again: ISO 8601; null where it admits one now. */
+  nextAdmission: string | null
+}
+
+/** A worker that was seen at the shared place in the last day. */
+export interface WorkerSeen {
+  /** Its name. */
+  name: string
+  /** Its machine. */
+  machine: string
+  /** Its project directory there. */
+  project: string
+  /** When it was seen last: ISO 8601, UTC. */
+  lastSeen: string
+  /** Its loop. */
+  loop?: number
+  /** The task that it has claimed. */
+  task?: string
+}
+
 /** The answer of `rate_limit`. */
 export interface RateLimitToolOutput extends CallCount {
   /** Whether one more call would be admitted now. */
   canMakeCall: boolean
   /** The top of the next hour on the local clock, when the count resets: ISO 8601 with offset. */
   nextReset: string
-  /** Whole seconds until `nextReset`, rounded up. */
+  /**
+   * Whole seconds until calls are admitted again: until `nextReset`, or where a budget or the plan is the limit
+   * until `nextAdmission`; rounded up.
+   */
   secondsUntilReset: number
   /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
   admitted?: boolean
   /** Which limit refused the calls, or would refuse the next. */
   limitedBy?: RateLimitBound
+  /** (limitedBy `budget`) Which one. */
+  budget?: string
+  /** (limitedBy `budget`, `plan`) When calls are admitted again: ISO 8601, UTC. */
+  nextAdmission?: string
+  /** What the budgets say; left out where there are none and no shared place. */
+  budgets?: BudgetUse[]
+  /** (status) The workers of the shared place, the last seen first. */
+  workers?: WorkerSeen[]
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -673,6 +845,10 @@ export interface ExitDetectionToolOutput {
   signals: ExitSignals
   /** (analyze) What the output says. */
   analysis?: ResponseAnalysis
+  /** True where every open task is claimed by another worker: wait until `claimedUntil`, then check again. */
+  waiting?: boolean
+  /** (waiting) When the first of those claims runs out: ISO 8601, UTC. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -740,7 +916,7 @@ export interface TaskList {
   blockingTasks: number
   /** Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks. */
   progressPercentage: number
-  /** The tasks asked for (read), the one that was updated (update), or none (progress). */
+  /** The tasks asked for (read), the one that was updated or added (update, add), or none (progress). */
   tasks: Task[]
 }
 
@@ -761,14 +937,25 @@ export interface Task {
   line: number
   /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
   optional: boolean
+  /** The worker that has claimed it, or has ticked it in a copy of the plan. */
+  claimedBy?: string
+  /** When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
 }
 
 /** The answer of `task_planner`. */
 export interface TaskPlannerToolOutput extends TaskList {
-  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  /**
+   * The task to do next: the first in the plan that blocks, else the first that is pending, those left out that
+   * other workers have claimed.
+   */
   nextTask?: Task
   /** (read) The list was cut: the rest starts at this `offset`. */
   nextOffset?: number
+  /** (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists. */
+  task?: Task | null
+  /** (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -812,6 +999,12 @@ export interface ProgressMetrics {
   circuitOpens: number
   /** Lines of the file that could not be read, or say nothing of a loop. */
   skippedLines: number
+  /** Calls that the loops made, as far as their lines say so. */
+  totalCalls: number
+  /** Tokens that the loops used; left out where no line says so. */
+  totalTokens?: number
+  /** What the loops cost, in US dollars by Claude Code's estimate; left out where no line says so. */
+  totalCostUsd?: number
 }
 
 /** The answer of `progress_reporter`. */

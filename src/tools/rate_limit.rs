@@ -166,10 +166,8 @@ const TOKENS: Field<u64> =
         .on(&[Verb::Increment.as_str()])
         .access(Access::Full);
 
-const COST_USD: Field<f64> = Field::number("costUsd", "Dollars spent, for budgets; added like tokens.")
-    .default("0")
-    .on(&[Verb::Increment.as_str()])
-    .access(Access::Full);
+const COST_USD: Field<f64> =
+    Field::number("costUsd", "Dollars used; for budgets.").default("0").on(&[Verb::Increment.as_str()]).access(Access::Full);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -185,15 +183,11 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::write(
             Verb::Increment.as_str(),
             Access::Full,
-            "Asks for calls before they are made and counts them if admitted; also adds used tokens.",
+            "Asks for calls before they are made, counts them if admitted, and adds what was used.",
         )
         .cumulative(),
-        Action::write(
-            Verb::Reset.as_str(),
-            Access::Full,
-            "Zeroes the calls and tokens of the current hour, and forgets a plan limit.",
-        )
-        .destructive(),
+        Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes this hour's calls and tokens, and forgets a plan limit.")
+            .destructive(),
         Action::read(Verb::Status.as_str(), "The same as `check`."),
     ],
     fields: &[CALLS.spec, TOKENS.spec, COST_USD.spec],

@@ -117,25 +117,23 @@ record! {
     }
 }
 
-const TASK_ID: Field<String> =
-    Field::text("taskId", "The task's id as `read` lists it, or its exact description. `update` requires it.")
-        // A line of the plan may be as long.
-        .at_most_chars(1 << 20)
-        .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
-        .access(Access::Worker);
+const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description. `update` needs it.")
+    // A line of the plan may be as long.
+    .at_most_chars(1 << 20)
+    .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
+    .access(Access::Worker);
 
 /// A task, or null.
 pub type Claimed = Option<Task>;
 
-const LEASE_MINUTES: Field<u64> =
-    Field::integer("leaseMinutes", "Minutes until the claim runs out by itself; claim again to renew it.")
-        .at_least(1)
-        .at_most(1440)
-        .default("60")
-        .on(&[Verb::Claim.as_str()])
-        .access(Access::Worker);
+const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out; claiming again renews it.")
+    .at_least(1)
+    .at_most(1440)
+    .default("60")
+    .on(&[Verb::Claim.as_str()])
+    .access(Access::Worker);
 
-const FORCE: Field<bool> = Field::boolean("force", "For people: also where another worker has claimed the task.")
+const FORCE: Field<bool> = Field::boolean("force", "For people: even if another worker has claimed it.")
     .default("false")
     .on(&[Verb::Update.as_str(), Verb::Release.as_str()])
     .access(Access::Full);
@@ -183,8 +181,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::write(Verb::Add.as_str(), Access::Worker, "Adds one open task to the end of a list, and answers with it.")
             .cumulative(),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
-        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task for this worker, or taskId.").cumulative(),
-        Action::write(Verb::Release.as_str(), Access::Worker, "Gives taskId up, or all that this worker has claimed."),
+        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task, or taskId, for this worker."),
+        Action::write(Verb::Release.as_str(), Access::Worker, "Gives up taskId, or all claims."),
     ],
     fields: &[
         TASK_ID.spec,

@@ -101,7 +101,7 @@ fn analyze(path: &Path) -> Option<Analysis> {
         blocking_tasks: false,
         allowed_tools: "",
         now: chrono::DateTime::UNIX_EPOCH,
-        zone: Zone::Named(chrono_tz::Tz::UTC),
+        zone: Zone::utc(),
     }))
 }
 

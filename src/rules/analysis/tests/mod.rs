@@ -12,7 +12,7 @@ pub fn context() -> Context<'static> {
         blocking_tasks: false,
         allowed_tools: "",
         now: "2026-03-04T12:00:00Z".parse().unwrap(),
-        zone: Zone::Named(chrono_tz::Tz::UTC),
+        zone: Zone::utc(),
     }
 }
 

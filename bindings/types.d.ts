@@ -15,6 +15,16 @@ export type RalphToolErrorCode =
   | 'TASK_NOT_FOUND'
   /** Several tasks have this description. Use one of the ids in the message. */
   | 'TASK_AMBIGUOUS'
+  /**
+   * Another worker has claimed the task; the message says who, and until when. Take another: task_planner `claim`.
+   * People may pass `force`.
+   */
+  | 'TASK_CLAIMED'
+  /**
+   * The server that `shared` names cannot be used; the message says why, and what to do. Nothing was admitted:
+   * wait, and call again.
+   */
+  | 'SHARED_UNREACHABLE'
   /** There is no output to analyze. Pass `output` or an existing `outputFile`. */
   | 'OUTPUT_NOT_FOUND'
   /** The path leads out of the project, links resolved. Use a path inside it. */

@@ -22,6 +22,10 @@ pub enum ErrorCode {
     OutputNotFound,
     /// A path leads out of the project once its links are resolved.
     OutsideProject,
+    /// Another worker has claimed the task.
+    TaskClaimed,
+    /// The server where workers meet cannot be used.
+    SharedUnreachable,
     /// Another process held the lock for longer than `lockTimeoutMs`.
     LockTimeout,
     /// Another session loops on the project.
@@ -48,6 +52,14 @@ impl ErrorCode {
             "No task has this id; the message names the closest ids. Call task_planner `read` for the list.",
         ),
         (ErrorCode::TaskAmbiguous, "Several tasks have this description. Use one of the ids in the message."),
+        (
+            ErrorCode::TaskClaimed,
+            "Another worker has claimed the task; the message says who, and until when. Take another: task_planner `claim`. People may pass `force`.",
+        ),
+        (
+            ErrorCode::SharedUnreachable,
+            "The server that `shared` names cannot be used; the message says why, and what to do. Nothing was admitted: wait, and call again.",
+        ),
         (ErrorCode::OutputNotFound, "There is no output to analyze. Pass `output` or an existing `outputFile`."),
         (ErrorCode::OutsideProject, "The path leads out of the project, links resolved. Use a path inside it."),
         (
@@ -75,6 +87,8 @@ impl ErrorCode {
             Self::PlanNotFound => "PLAN_NOT_FOUND",
             Self::TaskNotFound => "TASK_NOT_FOUND",
             Self::TaskAmbiguous => "TASK_AMBIGUOUS",
+            Self::TaskClaimed => "TASK_CLAIMED",
+            Self::SharedUnreachable => "SHARED_UNREACHABLE",
             Self::OutputNotFound => "OUTPUT_NOT_FOUND",
             Self::OutsideProject => "OUTSIDE_PROJECT",
             Self::LockTimeout => "LOCK_TIMEOUT",

@@ -15,4 +15,5 @@ pub mod process_mark;
 pub mod project;
 pub mod replace;
 pub mod sessions;
+pub mod shared;
 pub mod turns;

@@ -31,6 +31,8 @@ export type RalphToolErrorCode =
   | 'OUTSIDE_PROJECT'
   /** Another process held the lock for longer than `lockTimeoutMs`. Nothing was changed: call again. */
   | 'LOCK_TIMEOUT'
+  /** Another session loops on this project; the message has its id. One at a time: wait for it, or end it. */
+  | 'SESSION_BUSY'
   /**
    * A setting is no number (or no boolean); the message names its file and line, or its environment variable.
    * Correct it there.
@@ -133,7 +135,7 @@ export interface RalphToolsOptions {
   /**
    * The project directory. At most 10000 characters.
    *
-   * @default `RALPH_PROJECT_DIR`, else the working directory
+   * @default `RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards
    */
   projectDir?: string | undefined
   /**
@@ -213,6 +215,25 @@ export interface RalphToolsOptions {
    */
   allowedTools?: string | undefined
   /**
+   * What Claude is told to write between `<promise>` and `</promise>` when all is done: an exit signal, as
+   * EXIT_SIGNAL: true is.
+   *
+   * @default `COMPLETION_PROMISE`, built in: none
+   */
+  completionPromise?: string | undefined
+  /**
+   * End the run once paid overage is being used (exitReason `overage`).
+   *
+   * @default `STOP_AT_OVERAGE`, built in: false
+   */
+  stopAtOverage?: boolean | undefined
+  /**
+   * Hours after which exit_detection tells no session to resume (v0.11). A whole number from 0 to 8766000.
+   *
+   * @default `CLAUDE_SESSION_EXPIRY_HOURS`, in `.ralphrc` `SESSION_EXPIRY_HOURS`; built in: 24
+   */
+  sessionExpiryHours?: number | undefined
+  /**
    * Log lines below it are not written.
    *
    * @default `info`
@@ -276,8 +297,8 @@ export interface RateLimitToolInput {
  *
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
- * last analysis is of what it read.
+ * permission_denied, blocked, overage, safety_circuit_breaker). signals lists the loops that said so. confidence
+ * is how sure the last analysis is of what it read.
  */
 export interface ExitDetectionToolInput {
   /**
@@ -539,11 +560,144 @@ export interface ProgressReporterToolInput {
   loopCalls?: number | undefined
 }
 
+/** What {@link LoopEngine.handle} takes: `event` says what happened, and which other fields count. */
+export interface LoopEvent {
+  /** What happened. */
+  event: LoopEventKind
+  /**
+   * The session that loops: 1 to 128 letters, digits, `_` and `-`. At most 10000 characters.
+   *
+   * @default (start) one is made; else required
+   */
+  session?: string | undefined
+  /**
+   * Which door the run comes through.
+   *
+   * Used by `start`, `preview`.
+   *
+   * @default `loop`
+   */
+  owner?: 'loop' | 'sdk' | 'plugin' | undefined
+  /**
+   * The process that holds the session: once it is gone, another may take the project over. A whole number from 1
+   * to 4294967295.
+   *
+   * Used by `start`.
+   *
+   * @default this process
+   */
+  pid?: number | undefined
+  /**
+   * Loops after which the run ends. A whole number, 1 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxLoops?: number | undefined
+  /**
+   * Minutes after which no further loop begins. A finite number, 0 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxMinutes?: number | undefined
+  /**
+   * Tokens of the run, input and output, after which no further loop begins. A whole number, 1 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxTokens?: number | undefined
+  /**
+   * US dollars of the run after which no further loop begins. A finite number, 0 or more.
+   *
+   * Used by `start`.
+   *
+   * @default no such limit
+   */
+  maxCostUsd?: number | undefined
+  /**
+   * What goes to the model instead of the engine's own text: `{task}`, `{id}` and `{section}` stand for the next
+   * task's. At most 1048576 characters.
+   *
+   * Used by `start`, `preview`.
+   *
+   * @default the engine's own text
+   */
+  instruction?: string | undefined
+  /**
+   * The file that changed, absolute or from the project directory. At most 10000 characters.
+   *
+   * Used by `edited`.
+   *
+   * @default the plan
+   */
+  path?: string | undefined
+  /**
+   * The tool. At most 10000 characters.
+   *
+   * Used by `opaque`, `denied`, `called`.
+   */
+  tool?: string | undefined
+  /**
+   * What the tool was to run, where it is a command. At most 1048576 characters.
+   *
+   * Used by `denied`, `called`.
+   */
+  command?: string | undefined
+  /**
+   * The call's own id. At most 10000 characters.
+   *
+   * Used by `called`, `returned`, `edited`, `opaque`.
+   */
+  call?: string | undefined
+  /**
+   * The subagent that calls. At most 10000 characters.
+   *
+   * Used by `called`, `settled`.
+   *
+   * @default the main agent
+   */
+  agent?: string | undefined
+  /**
+   * What the loop printed: the SDK's result message and its rate_limit_events, a line of JSON each. At most
+   * 268435456 characters.
+   *
+   * Used by `stop`, `failure`.
+   */
+  output?: string | undefined
+  /**
+   * Without output: the model's last words, or (failure) why the query failed. At most 268435456 characters.
+   *
+   * Used by `stop`, `failure`.
+   */
+  message?: string | undefined
+  /**
+   * Claude's session, for the next query to resume. At most 10000 characters.
+   *
+   * Used by `stop`, `failure`.
+   *
+   * @default the output's
+   */
+  claudeSession?: string | undefined
+  /**
+   * How long the loop took. A finite number, 0 or more.
+   *
+   * Used by `stop`, `failure`.
+   *
+   * @default the time since it began
+   */
+  durationSeconds?: number | undefined
+}
+
 /** Which limit a call runs into. */
 export type RateLimitBound = 'calls' | 'tokens'
 
 /** Why a run should end; empty: it should not. */
-export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
+export type ExitReason = '' | 'permission_denied' | 'overage' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'blocked' | 'plan_complete'
 
 /** How an output is written. */
 export type OutputFormat = 'text' | 'json' | 'stream-json'
@@ -551,8 +705,23 @@ export type OutputFormat = 'text' | 'json' | 'stream-json'
 /** Which limit of the plan was reached. */
 export type ApiLimitKind = 'five_hour' | 'weekly' | 'usage' | 'extra_usage'
 
+/** What kept the provider from answering. */
+export type ApiErrorKind = 'overloaded' | 'rate_limited' | 'server'
+
 /** Whether the loop may run. */
 export type CircuitState = 'CLOSED' | 'HALF_OPEN' | 'OPEN'
+
+/** What happened. */
+export type LoopEventKind = 'start' | 'admit' | 'prompt' | 'edited' | 'opaque' | 'denied' | 'called' | 'returned' | 'settled' | 'stop' | 'background' | 'failure' | 'compaction' | 'resume' | 'end' | 'cancel' | 'status' | 'preview'
+
+/** Which door a run came through. */
+export type LoopOwner = 'loop' | 'sdk' | 'plugin'
+
+/** What a door does next. */
+export type LoopStep = 'query' | 'wait' | 'end' | 'refuse' | 'tell' | 'none'
+
+/** Why nothing may be sent yet. */
+export type LoopWaitReason = 'rate_limit' | 'api_limit' | 'api_error' | 'failed' | 'claimed' | 'unreachable'
 
 /** The counters of the current hour. */
 export interface CallCount {
@@ -592,6 +761,8 @@ export interface ExitSignals {
   doneSignals: number[]
   /** Loops that asked to end the run (v0.9 rules: loops of a confidence of 60 or more). */
   completionIndicators: number[]
+  /** (v0.11 rules) Loops in which Claude said that it is blocked, where there are any. */
+  blockedLoops?: number[]
 }
 
 /** What one loop's output says. */
@@ -649,6 +820,22 @@ export interface ResponseAnalysis {
   sessionId?: string
   /** The provider's limit that the loop ran into. Do not record the loop: wait, and run it again. */
   apiLimit?: ApiLimit
+  /** The provider's failure. Such a loop is not counted: wait, and run it again. */
+  apiError?: ApiError
+  /** How much of the plan is used, where the output tells. */
+  apiUsage?: ApiUsage
+  /** What the loop cost, in US dollars, by Claude Code's estimate: of a resumed session only what is new. */
+  costUsd?: number
+  /** What Claude says of its work: `IN_PROGRESS`, `COMPLETE` or `BLOCKED`. */
+  status?: string
+  /** What Claude says of the tests: `PASSING`, `FAILING` or `NOT_RUN`. */
+  testsStatus?: string
+  /** What Claude says it did: `IMPLEMENTATION`, `TESTING`, `DOCUMENTATION`, `REFACTORING` and so on. */
+  workType?: string
+  /** How many tasks Claude says it completed in the loop. */
+  tasksCompleted?: number
+  /** What Claude recommends, in at most 500 characters. */
+  recommendation?: string
 }
 
 /** A limit of the provider's: not Ralph's, and no fault of the loop. */
@@ -659,6 +846,39 @@ export interface ApiLimit {
   message: string
   /** When it is lifted: ISO 8601, UTC; null where no time is named. */
   resetsAt: string | null
+}
+
+/** A call that failed at the provider: no fault of the loop, which is not counted. Wait, and run it again. */
+export interface ApiError {
+  /** Why. */
+  kind: ApiErrorKind
+  /**
+   * The status that the provider answered; where the output names none, the one that such errors have: 529, 429 or
+   * 500.
+   */
+  status: number
+  /** Seconds to wait, where the message names them. */
+  retryAfterSeconds?: number
+}
+
+/** How much of the plan is used, by the events that Claude Code sends. */
+export interface ApiUsage {
+  /** Whether paid overage is being used. */
+  isUsingOverage: boolean
+  /** The windows that were told of, as they were told last. */
+  windows: ApiUsageWindow[]
+}
+
+/** How full one of the plan's windows is. */
+export interface ApiUsageWindow {
+  /** Which: `five_hour`, `seven_day`, `seven_day_opus`, `overage` and so on, as Claude Code names them. */
+  window: string
+  /** `allowed`, `allowed_warning` or `rejected`. */
+  status?: string
+  /** From 0 to 1, and beyond. */
+  utilization?: number
+  /** When it begins anew: ISO 8601, UTC. */
+  resetsAt?: string
 }
 
 /** The answer of `exit_detection`. */
@@ -673,6 +893,12 @@ export interface ExitDetectionToolOutput {
   signals: ExitSignals
   /** (analyze) What the output says. */
   analysis?: ResponseAnalysis
+  /** Where exitReason is `blocked`: what Claude says it needs. */
+  recommendation?: string
+  /** (v0.11 rules) The session that the next query may resume; none once it is older than sessionExpiryHours. */
+  sessionId?: string
+  /** (v0.11 rules) How old that session is, in seconds. */
+  sessionAgeSeconds?: number
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -824,6 +1050,155 @@ export interface ProgressReporterToolOutput extends RalphStatus {
   warnings?: string[]
 }
 
+/** A wait between two loops. It ends by itself. */
+export interface LoopWait {
+  /** Why. */
+  reason: LoopWaitReason
+  /** How long, in whole seconds, at least 1. */
+  seconds: number
+  /** Until when: ISO 8601, UTC. */
+  until: string
+  /** The reason in words. */
+  message: string
+}
+
+/** How a run ended, in the words that `status.json` has for it. */
+export interface LoopEnding {
+  /** `completed`, `halted`, `stopped` or `error`. */
+  status: string
+  /**
+   * What ended it: `graceful_exit`, `circuit_breaker_open`, `permission_denied`, `blocked`, `loop_limit`,
+   * `time_limit`, `token_limit`, `cost_limit`, `interrupted`, `cancelled` or `guard_failed`.
+   */
+  lastAction: string
+  /** Loops of the run: queries that were admitted and counted. */
+  loops: number
+  /**
+   * The guard's own word for it, such as `plan_complete` or `stagnation_detected`; of `guard_failed` the error's
+   * code.
+   */
+  exitReason?: string
+  /** What a person should know besides. */
+  message?: string
+}
+
+/** A loop that is over. */
+export interface ClosedLoop {
+  /** Its number. */
+  loop: number
+  /** How long it took, in seconds. */
+  durationSeconds: number
+  /** Whether its query succeeded. */
+  succeeded: boolean
+  /** Whether the circuit breaker and the statistics count it: not a loop that the provider refused. */
+  counted: boolean
+  /** What was done, in the model's words. */
+  summary: string
+  /** Tokens that it used. */
+  tokensUsed: number
+  /** Files that it changed. */
+  filesModified: number
+  /** The circuit breaker after it. */
+  circuit: CircuitState
+  /** Why the breaker is so; empty where there is nothing to say. */
+  reason: string
+  /** What it cost in US dollars, where the output says so. */
+  costUsd?: number
+}
+
+/** How the guards stand. */
+export interface LoopCounts {
+  /** Calls admitted in this clock hour. */
+  calls: number
+  /** Calls that the hour admits. */
+  maxCalls: number
+  /** Tokens recorded in this clock hour. */
+  tokens: number
+  /** Tokens after which the hour admits no call; 0 is no limit. */
+  maxTokens: number
+  /** The circuit breaker. */
+  circuit: CircuitState
+  /** Tasks of the plan that are done. */
+  completedTasks: number
+  /** All tasks of the plan. */
+  totalTasks: number
+}
+
+/** What `LoopEngine` answers to an event. */
+export interface LoopAnswer {
+  /** What to do. */
+  next: LoopStep
+  /** The session. */
+  session: string
+  /** The loop that runs, or ran last; 0 before any. */
+  loop: number
+  /** Lines for a person, in order. */
+  notes: string[]
+  /** (query, tell) What goes to the model. */
+  prompt?: string
+  /** (query) Claude's session to resume. */
+  resume?: string
+  /** (query, tell) The task that the prompt names. */
+  task?: Task
+  /** (query, wait, end, status) How the guards stand. */
+  counts?: LoopCounts
+  /** (wait) For how long, and why. */
+  wait?: LoopWait
+  /** (end) How the run ended. */
+  ending?: LoopEnding
+  /** (refuse) Why, with the other session's id. */
+  message?: string
+  /** (stop, failure) The loop that is over. */
+  closed?: ClosedLoop
+}
+
+/** What the loop answers to a hook of Claude Code's. */
+export interface LoopHookAnswer {
+  /** What the hook's callback returns. */
+  output: unknown
+  /** What the engine answered. */
+  answer: LoopAnswer
+}
+
+/** What calls of tools changed. */
+export interface LoopEffects {
+  /** The files, from the project directory, in the order of the alphabet. */
+  files: string[]
+  /** Whether a tool ran of which nobody can tell what it changed. */
+  opaque: boolean
+}
+
+/**
+ * The guarded loop of one project, for programs that make a door to it of their own: an event goes in, an answer comes
+ * out. `runRalph` in `ralph-sdk-tools/loop` is such a door, and all that most programs need.
+ *
+ * Nothing is kept in memory: the run's state is in the project's `.session_<id>`.
+ */
+export declare class LoopEngine {
+  /** An engine on a project's tools. */
+  constructor(ralph: RalphTools)
+  /**
+   * Takes an event and says what to do next. An error of a guard is no rejection: it ends the loop, and the answer tells.
+   *
+   * Rejects with a `RalphToolError`: `INVALID_INPUT` for an event that is none.
+   */
+  handle(event: LoopEvent): Promise<LoopAnswer>
+  /**
+   * Takes what Claude Code told hooks, and says what the last one returns. The text is JSON: `{ hooks, start? }`, the inputs
+   * in their order, and the event that begins the run, where a prompt among them may begin it.
+   *
+   * Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no such text.
+   */
+  hooks(inputs: string): Promise<LoopHookAnswer>
+  /**
+   * Tells which files hooks say were changed. The text is JSON: `{ hooks }`, the inputs in their order. Reads and writes no
+   * state.
+   *
+   * Rejects with a `RalphToolError`: `INVALID_INPUT` for what is no such text.
+   */
+  effects(inputs: string): Promise<LoopEffects>
+}
+
 /**
  * The five guards of one Ralph project.
  *
@@ -838,6 +1213,11 @@ export declare class RalphTools {
    * directory, `CONFIG_INVALID` where a setting is no number.
    */
   constructor(options?: RalphToolsOptions | undefined)
+  /**
+   * The project that this works on: the directory that was named, else the nearest one with Ralph's files, from the
+   * working directory upwards. An absolute path without links.
+   */
+  get projectDir(): string
   /** Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`. */
   rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
   /** Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`. */

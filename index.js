@@ -2,8 +2,27 @@
 
 const { types } = require('node:util')
 
+/** What to do, by why it failed; the last fits all. */
+const REMEDIES = [
+  {
+    reason: /GLIBC|GLIBCXX|ld-musl|symbol not found|symbol lookup/i,
+    step: 'This system has another C library than the module was built for: use a newer system or image.',
+  },
+  {
+    reason: /Unsupported (OS|architecture)/,
+    step: 'There is no module for this platform: those that there are stand in the README, under Compatibility.',
+  },
+  {
+    reason: /(?:)/,
+    step: 'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
+  },
+]
+
 const native = load()
 const { rateLimit, exitDetection, circuitBreaker, taskPlanner, progressReporter } = native.RalphTools.prototype
+// For this package's own program, and in no declaration.
+const { __recent, __examine } = native.RalphTools.prototype
+const { handle, hooks, effects } = native.LoopEngine.prototype
 
 class RalphToolError extends Error {
   constructor(code, message, options) {
@@ -49,14 +68,23 @@ class RalphTools extends native.RalphTools {
   }
 }
 
-for (const [name, begin] of Object.entries({
-  rateLimit,
-  exitDetection,
-  circuitBreaker,
-  taskPlanner,
-  progressReporter,
-})) {
-  Object.defineProperty(RalphTools.prototype, name, { value: method(name, begin), configurable: true, writable: true })
+class LoopEngine extends native.LoopEngine {
+  constructor(ralph) {
+    try {
+      super(ralph)
+    } catch (thrown) {
+      throw foreign(thrown, new.target)
+    }
+  }
+}
+
+wrap(RalphTools, { rateLimit, exitDetection, circuitBreaker, taskPlanner, progressReporter, __recent, __examine })
+wrap(LoopEngine, { handle, hooks, effects })
+
+/** Puts methods in front of the native ones. */
+function wrap(Class, methods) {
+  for (const [name, begin] of Object.entries(methods))
+    Object.defineProperty(Class.prototype, name, { value: method(name, begin), configurable: true, writable: true })
 }
 
 /**
@@ -114,15 +142,25 @@ function foreign(cause, entry) {
 function load() {
   try {
     return require('./native.js')
-  } catch (cause) {
+  } catch (error) {
+    const reasons = reasonsOf(error)
+    const { step } = REMEDIES.find(({ reason }) => reasons.some((text) => reason.test(text)))
     throw new Error(
-      `ralph-sdk-tools could not load its native module for ${process.platform}-${process.arch}; the cause says why. ` +
-        'Install it again with optional dependencies (without --omit=optional); in a clone, run `npm run build`.',
-      { cause },
+      `ralph-sdk-tools could not load its native module for ${process.platform}-${process.arch}: ${reasons.at(-1)}. ${step}`,
     )
   }
 }
 
+/** The reasons of a failed load, a line each: the loader tries several files, and chains what each came to. */
+function reasonsOf(error) {
+  const reasons = []
+  for (let at = error; at && reasons.length < 20; at = at.cause) reasons.push(String(at.message ?? at).split('\n')[0])
+  // That there was nothing to be found is the rule for all but one of them.
+  const telling = reasons.filter((text) => !/^Cannot find (native binding|module)/.test(text))
+  return telling.length > 0 ? telling : reasons
+}
+
 module.exports.RalphTools = RalphTools
+module.exports.LoopEngine = LoopEngine
 module.exports.RalphToolError = RalphToolError
 module.exports.toolDefinitions = () => JSON.parse(native.toolDefinitions())

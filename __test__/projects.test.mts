@@ -1,10 +1,11 @@
 // What the files of real projects and the reports of their owners taught (shared/cases/round-2.md), through the addon.
 
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { callTool, connect } from './support/mcp.mts'
-import { failure, freezeClock, project, read, toolsIn } from './support/project.mts'
+import { failure, freezeClock, project, read, toolsIn, writeFiles } from './support/project.mts'
 
 const PLAN = '.ralph/fix_plan.md'
 
@@ -155,4 +156,69 @@ test('S34: a message alone makes no status', async () => {
   await tools.progressReporter({ action: 'update', message: 'hello' })
   expect(read(folder, '.ralph/logs/ralph.log')).toContain('hello')
   expect(existsSync(join(folder, '.ralph/status.json'))).toBe(false)
+})
+
+/** Git in a project, as somebody. */
+function git(folder: string, ...commands: string[]): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', '-c', 'commit.gpgsign=false']
+  execFileSync('git', [...who, ...commands], { cwd: folder, stdio: 'ignore' })
+}
+
+function repository(): string {
+  const folder = project({ 'src/a.txt': 'one\n', 'src/b.txt': 'one\n', '.gitignore': 'build/\n' })
+  git(folder, 'init', '-q')
+  git(folder, 'add', 'src', '.gitignore')
+  git(folder, 'commit', '-q', '-m', 'first')
+  return folder
+}
+
+describe('S27: what changed since begin counts, and nothing else', () => {
+  test.each(['v0.11', 'v0.9'] as const)('an edit that is left, then a stall, under %s', async (rules) => {
+    const folder = repository()
+    const tools = toolsIn({ PATH: process.env['PATH'] ?? '' }, { projectDir: folder, rules })
+    const loop = async (work: Record<string, string>) => {
+      await tools.circuitBreaker({ action: 'begin' })
+      writeFiles(folder, work)
+      return tools.circuitBreaker({ action: 'record' })
+    }
+    expect(await loop({ 'src/a.txt': 'edited\n' })).toMatchObject({ lastProgressLoop: 1 })
+    expect(await loop({ 'src/new.txt': 'never added\n' })).toMatchObject({ lastProgressLoop: 2 })
+    expect(await loop({ 'src/a.txt': 'edited\n' })).toMatchObject({ consecutiveNoProgress: 1 })
+    expect(await loop({ 'build/out.txt': 'ignored\n' })).toMatchObject({ consecutiveNoProgress: 2, state: 'HALF_OPEN' })
+    expect(await loop({})).toMatchObject({ consecutiveNoProgress: 3, state: 'OPEN' })
+  })
+
+  test('a commit of what an earlier loop left is one', async () => {
+    const folder = repository()
+    const tools = toolsIn({ PATH: process.env['PATH'] ?? '' }, { projectDir: folder })
+    writeFiles(folder, { 'src/a.txt': 'edited\n' })
+    await tools.circuitBreaker({ action: 'begin' })
+    git(folder, 'commit', '-qam', 'second')
+    expect(await tools.circuitBreaker({ action: 'record' })).toMatchObject({ lastProgressLoop: 1 })
+  })
+})
+
+describe('S32: three loops that claim a file', () => {
+  const output = '---RALPH_STATUS---\nFILES_MODIFIED: 1\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---'
+  const run = async (folder: string) => {
+    const tools = toolsIn({ PATH: process.env['PATH'] ?? '' }, { projectDir: folder })
+    const seen = []
+    for (let loopNumber = 1; loopNumber <= 3; loopNumber += 1) {
+      await tools.circuitBreaker({ action: 'begin' })
+      const { warnings = [] } = await tools.exitDetection({ action: 'analyze', output, loopNumber })
+      const recorded = await tools.circuitBreaker({ action: 'record', loopNumber })
+      seen.push({ state: recorded.state, warnings: [...warnings, ...(recorded.warnings ?? [])] })
+    }
+    return seen
+  }
+
+  test('open the breaker where git can tell that there is none', async () => {
+    const seen = await run(repository())
+    expect(seen.map(({ state }) => state)).toEqual(['CLOSED', 'HALF_OPEN', 'OPEN'])
+    for (const { warnings } of seen) expect(warnings.join()).toMatch(/git/)
+  })
+
+  test('count where there is no git', async () => {
+    expect((await run(project())).map(({ state }) => state)).toEqual(['CLOSED', 'CLOSED', 'CLOSED'])
+  })
 })

@@ -1,4 +1,4 @@
-// `ralph-mcp status`: what it gathers, and how it fits on a screen.
+// `ralph-sdk-tools status`: what it gathers, and how it fits on a screen.
 
 import { spawnSync } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
@@ -52,6 +52,49 @@ test('a running Claude is shown, as bash Ralph reports it', () => {
 
 test('statistics without a line for each loop', () => {
   expect(draw(80, 40, plain, { ...SNAPSHOT, loops: [] }).join('\n')).toContain('Loops  11 in all, 91 % successful')
+})
+
+test('warnings wrap on a terminal and are whole where they are piped; a plan without boxes says so', () => {
+  const warning = `first ${'word '.repeat(60)}last`
+  const at = (piped: boolean) =>
+    renderStatus(
+      {
+        ...SNAPSHOT,
+        project: `/home/${'x'.repeat(80)}/projects/greeter`,
+        warnings: Array.from({ length: 7 }, (_, index) => `${index} ${warning}`),
+        plan: { ...(SNAPSHOT.plan as NonNullable<Snapshot['plan']>), totalTasks: 0, completedTasks: 0 },
+      },
+      { columns: 80, rows: piped ? Number.POSITIVE_INFINITY : 60, styles: plain, piped },
+    )
+  const screen = at(false)
+  expect(screen.filter((line) => line.includes('first'))).toHaveLength(5)
+  expect(screen[3]).toMatch(/^ {2}word .*…$/)
+  expect(screen[0]).toMatch(/^Ralph {2}\/home\/x+…x*\/projects\/greeter {2}/)
+  expect(screen.join('\n')).toContain('Plan      no boxes')
+  const piped = at(true).filter((line) => line.startsWith('! '))
+  expect(piped).toEqual(Array.from({ length: 7 }, (_, index) => `! ${index} ${warning}`))
+})
+
+test('without colour the log shows its level', () => {
+  const log = ['[2026-03-01 10:16:00] [WARN] slow', '[2026-03-01 10:17:00] [INFO] fine']
+  const shown = (paint: typeof plain) => draw(80, 40, paint, { ...SNAPSHOT, log }).join('\n')
+  expect(shown(plain)).toMatch(/10:16:00 WARN {4}slow\n {2}10:17:00 fine/)
+  expect(shown(colour)).not.toContain('WARN')
+})
+
+test('a text of a megabyte is cut before it is measured', () => {
+  const huge = '\u0301'.repeat(1 << 20)
+  const started = performance.now()
+  const lines = draw(80, 40, plain, {
+    ...SNAPSHOT,
+    project: huge,
+    warnings: [huge],
+    log: [huge],
+    sections: [{ name: huge, completed: 0, total: 1, optional: false }],
+  })
+  for (const line of lines) expect(width(line)).toBeLessThanOrEqual(80)
+  // The quadratic measure took hours.
+  expect(performance.now() - started).toBeLessThan(20_000)
 })
 
 test('nothing in a project can write to the terminal', () => {
@@ -132,7 +175,7 @@ describe('--watch', () => {
   test('draws again when the size changes, and gives the terminal back', async () => {
     const terminal = new FakeTerminal()
     const stop = new AbortController()
-    const done = showStatus({ project: project(), watch: true, json: false }, stop.signal, terminal)
+    const done = showStatus({ projectDir: project(), watch: true, json: false }, stop.signal, terminal)
     await once(terminal, 'written')
     terminal.columns = 120
     // Not before the loop waits for it.
@@ -155,7 +198,7 @@ describe('--watch', () => {
       },
     })
     const never = new AbortController().signal
-    await expect(showStatus({ project: project(), watch: true, json: false }, never, terminal)).rejects.toThrow(
+    await expect(showStatus({ projectDir: project(), watch: true, json: false }, never, terminal)).rejects.toThrow(
       'no size',
     )
     expect(terminal.written).toEqual([ENTER, LEAVE])
@@ -164,7 +207,7 @@ describe('--watch', () => {
 
 describe('the program', () => {
   const status = (folder: string, ...args: string[]) =>
-    spawnSync(process.execPath, [join(ROOT, 'dist/ralph-mcp.mjs'), 'status', '--project', folder, ...args], {
+    spawnSync(process.execPath, [join(ROOT, 'dist/ralph-sdk-tools.cjs'), 'status', '--project', folder, ...args], {
       encoding: 'utf8',
       env: { ...process.env, TZ: 'UTC', HOME: folder, NO_COLOR: '1' },
     })

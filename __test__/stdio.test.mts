@@ -1,9 +1,8 @@
-// `ralph-mcp`, the program: as MCP clients run it, as Claude Code runs it, and as people mistype it.
+// The stdio server: as MCP clients run it, and as Claude Code runs it.
 
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -14,11 +13,10 @@ import { offline } from '../examples/scripted-model/offline.mts'
 import { startScriptedModel } from '../examples/scripted-model/server.mts'
 import { lastToolAnswers } from '../examples/scripted-model/turns.mts'
 import { claudeBinary } from './support/claude.mts'
-import { callTool } from './support/mcp.mts'
+import { callTool, connect } from './support/mcp.mts'
 import { project, ROOT, read } from './support/project.mts'
 
-const PROGRAM = join(ROOT, 'dist', 'ralph-mcp.mjs')
-const run = (...args: string[]) => spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8', input: '' })
+const PROGRAM = join(ROOT, 'dist', 'ralph-sdk-tools.cjs')
 
 async function client(...args: string[]): Promise<Client> {
   const connected = new Client({ name: 'test', version: '0' })
@@ -79,29 +77,83 @@ test('JSON-RPC alone on stdout, logs on stderr; ends when stdin closes, after th
   expect(stderr.match(/rate_limit increment ok/g)).toHaveLength(3)
 })
 
-describe('the command line', () => {
-  test('--help and --version', () => {
-    expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('--access') })
-    const { version } = createRequire(import.meta.url)('../package.json')
-    expect(run('--version')).toMatchObject({ status: 0, stdout: `${version}\n` })
+describe('what is no message', () => {
+  /** What the server answers to these bytes, and says on stderr. */
+  async function answersTo(...parts: (string | Buffer)[]) {
+    const child = spawn(process.execPath, [PROGRAM, '--project', project()])
+    const out: Buffer[] = []
+    let stderr = ''
+    child.stdout.on('data', (chunk) => out.push(chunk))
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    for (const part of parts) child.stdin.write(part)
+    child.stdin.end(request(99, 'ping', {}))
+    const [code] = await once(child, 'close')
+    const lines = Buffer.concat(out).toString().trim().split('\n')
+    return { code, answers: lines.map((line) => JSON.parse(line)), notes: stderr.trim().split('\n').filter(Boolean) }
+  }
+
+  const LONG = Buffer.alloc(11 << 20, 0x78)
+
+  test.each([
+    ['its id before it', '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"', '"}}\n', 7],
+    [
+      'its id after it',
+      '{"method":"tools/call","params":{"id":1,"x":["\\"',
+      '"]},"jsonrpc":"2.0","id":"a b"}\n',
+      'a b',
+    ],
+    ['a notification', '{"jsonrpc":"2.0","method":"notifications/x","params":{"id":3,"x":"', '"}}\n', undefined],
+    ['an answer of a client', '{"jsonrpc":"2.0","id":3,"result":{"method":"', '"}}\n', undefined],
+    ['no JSON', '', '\n', undefined],
+  ])('a message of 11 MiB: %s', async (_name, before, after, id) => {
+    const { code, answers, notes } = await answersTo(HELLO, before, LONG, after)
+    expect(code).toBe(0)
+    const refused = answers.filter(({ error }) => error)
+    expect(refused).toEqual(
+      id === undefined
+        ? []
+        : [{ jsonrpc: '2.0', id, error: { code: -32600, message: expect.stringMatching(/10485760 bytes at most/) } }],
+    )
+    expect(notes).toEqual([expect.stringMatching(/^\[ralph-sdk-tools\] a message may have 10485760 bytes/)])
+    expect(answers.at(-1)).toEqual({ jsonrpc: '2.0', id: 99, result: {} })
   })
 
   test.each([
-    [['--access', 'admin'], 2, /--access "admin" is unknown: use read, worker, full/],
-    [['--acces', 'read'], 2, /--acces/],
-    [['serve'], 2, /unexpected argument: serve/],
-    [['--watch'], 2, /--watch is no option of the server/],
-    [['status', '--access', 'read'], 2, /--access is no option of status/],
-    [['status', '--watch', '--json'], 2, /exclude each other/],
-    [['--project', '/does/not/exist'], 1, /INVALID_PROJECT: .*\/does\/not\/exist/],
-    [['status', '--project', '/does/not/exist'], 1, /INVALID_PROJECT/],
-  ])('%j', (args, status, message) => {
-    const result = run(...args)
-    expect(result.status).toBe(status)
-    expect(result.stdout).toBe('')
-    expect(result.stderr).toMatch(message)
-    expect(result.stderr).not.toMatch(/\n\s+at /)
+    ['no JSON', '{"jsonrpc":', undefined],
+    ['no object', '[1,2]', undefined],
+    ['no JSON-RPC', '{"id":4,"method":"tools/list"}', 4],
+    ['params that are none', '{"jsonrpc":"2.0","id":5,"method":"tools/list","params":"x"}', 5],
+    ['bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x0a]), undefined],
+  ])('%s', async (_name, line, id) => {
+    const { code, answers, notes } = await answersTo(HELLO, line, '\r\n')
+    expect({ code, notes: notes.length }).toEqual({ code: 0, notes: 1 })
+    expect(answers.filter(({ error }) => error).map(({ id }) => id)).toEqual(id === undefined ? [] : [id])
+    expect(answers.at(-1)).toMatchObject({ id: 99 })
   })
+
+  test('an empty line is nothing; a tool or method that is not there is an error', async () => {
+    const unknown = request(1, 'tools/call', { name: 'rate_limits', arguments: {} }) + request(2, 'x/y', {})
+    const { answers, notes } = await answersTo('\n\r\n', HELLO, unknown)
+    expect(notes).toEqual([])
+    const errors = answers.filter(({ error }) => error)
+    expect(errors.sort((a, b) => a.id - b.id)).toMatchObject([
+      {
+        id: 1,
+        error: { code: -32602, message: expect.stringMatching(/no tool "rate_limits"; there are rate_limit, /) },
+      },
+      { id: 2, error: { code: -32601 } },
+    ])
+  })
+})
+
+test('both servers tell the model what the tools are for', async () => {
+  const instructions = (await client('--project', project())).getInstructions() ?? ''
+  expect(instructions.length).toBeLessThan(1500)
+  for (const { name } of listRalphTools()) expect(instructions).toContain(name)
+  const inProcess = await connect({ projectDir: project() })
+  expect(inProcess.getInstructions()).toBe(instructions)
 })
 
 test('Claude Code’s own binary runs it from --mcp-config', async () => {

@@ -57,7 +57,8 @@ function newest(...paths) {
 
 /** The TypeScript layer and the examples, unless what was compiled is newer than they are. */
 function compileTypeScript() {
-  const sources = ['ts', 'examples', 'tsconfig.base.json', 'tsconfig.json', 'index.d.ts', 'package.json']
+  const configuration = ['tsconfig.base.json', 'tsconfig.json', 'package.json']
+  const sources = ['ts', 'examples', 'scripts/bundle.mjs', 'index.d.ts', ...configuration]
   if (existsSync(COMPILED) && statSync(COMPILED).mtimeMs > newest(...sources)) return
   run('Compiling TypeScript', 'npm', ['run', '--silent', 'build:ts'])
   chmodSync(join(ROOT, 'dist', 'ralph-mcp.mjs'), 0o755)

@@ -28,6 +28,8 @@ pub enum ErrorCode {
     SharedUnreachable,
     /// Another process held the lock for longer than `lockTimeoutMs`.
     LockTimeout,
+    /// Another session loops on the project.
+    SessionBusy,
     /// A setting has a value of the wrong kind; the message names file and line.
     ConfigInvalid,
     /// The operating system refused; the message names the path.
@@ -65,6 +67,10 @@ impl ErrorCode {
             "Another process held the lock for longer than `lockTimeoutMs`. Nothing was changed: call again.",
         ),
         (
+            ErrorCode::SessionBusy,
+            "Another session loops on this project; the message has its id. One at a time: wait for it, or end it.",
+        ),
+        (
             ErrorCode::ConfigInvalid,
             "A setting is no number (or no boolean); the message names its file and line, or its environment variable. Correct it there.",
         ),
@@ -86,6 +92,7 @@ impl ErrorCode {
             Self::OutputNotFound => "OUTPUT_NOT_FOUND",
             Self::OutsideProject => "OUTSIDE_PROJECT",
             Self::LockTimeout => "LOCK_TIMEOUT",
+            Self::SessionBusy => "SESSION_BUSY",
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::IoError => "IO_ERROR",
             Self::Internal => "INTERNAL",
@@ -112,6 +119,14 @@ const IO_HINTS: &[(io::ErrorKind, &str)] = &[
 ];
 
 /// A failed call: displayed as `CODE: message`.
+///
+/// ```
+/// use ralph_sdk_tools::{ErrorCode, Ralph};
+///
+/// let error = Ralph::check("rate_limits", Vec::new()).expect_err("no such tool");
+/// assert_eq!(error.code(), ErrorCode::InvalidInput);
+/// assert!(error.message().contains("rate_limit"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,
@@ -137,6 +152,12 @@ impl Error {
     pub fn io(tried: &str, path: &Path, error: &io::Error) -> Self {
         let hint = IO_HINTS.iter().find(|(kind, _)| *kind == error.kind()).map_or("mend that and call again", |(_, hint)| hint);
         Self::new(ErrorCode::IoError, format!("cannot {tried} {}: {error}; {hint}", path.display()))
+    }
+
+    /// The same under another code, and with the place where it is wrong in front.
+    #[must_use]
+    pub fn at(self, code: ErrorCode, place: &str) -> Self {
+        Self::new(code, format!("{place}: {}", self.message.trim_start_matches([':', ' '])))
     }
 
     /// The stable code.

@@ -4,6 +4,9 @@
 //! `store` (files, lock, clock, configuration); `rules` and `store` do not know each other. Nothing here knows napi.
 #![forbid(unsafe_code)]
 
+pub mod claude_code;
+pub mod doctor;
+pub mod engine;
 pub mod environment;
 pub mod error;
 pub mod generation;
@@ -12,6 +15,7 @@ pub mod options;
 pub mod ralph;
 pub mod rules;
 pub mod schema;
+pub mod secret;
 pub mod store;
 pub mod tools;
 pub mod waits;

@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     clock: Arc<FrozenClock>,
     now: DateTime<Utc>,
     options: Value,
-    ralph: Ralph,
+    ralph: Arc<Ralph>,
 }
 
 impl Bench {
@@ -41,13 +41,29 @@ impl Bench {
     pub(crate) fn with(options: &Value) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(FrozenClock::at(noon()));
-        let ralph = open(folder.path(), options, clock.clone());
+        let ralph = Arc::new(open(folder.path(), options, clock.clone()));
         Self { folder, clock, now: noon(), options: options.clone(), ralph }
+    }
+
+    /// What is said where these options are wrong.
+    pub(crate) fn try_with(options: &Value) -> Result<()> {
+        let folder = tempfile::tempdir().expect("a folder");
+        try_open(folder.path(), options, Arc::new(FrozenClock::at(noon()))).map(|_| ())
+    }
+
+    /// Another instance on the same folder, which has seen nothing of it yet.
+    pub(crate) fn over(other: &Self) -> Ralph {
+        open(other.root(), &other.options, other.clock.clone())
+    }
+
+    /// Another instance on the same folder, by other options.
+    pub(crate) fn beside(&self, options: &Value) -> Ralph {
+        open(self.root(), options, self.clock.clone())
     }
 
     /// Another instance takes over, as when the wrapper is started again.
     pub(crate) fn restart(&mut self) {
-        self.ralph = open(self.folder.path(), &self.options, self.clock.clone());
+        self.ralph = Arc::new(open(self.folder.path(), &self.options, self.clock.clone()));
     }
 
     /// Lets minutes pass.
@@ -79,6 +95,16 @@ impl Bench {
     /// A path in the state directory.
     pub(crate) fn state(&self, name: &str) -> PathBuf {
         self.ralph.project().state_file(name)
+    }
+
+    /// The project.
+    pub(crate) fn project(&self) -> &Project {
+        self.ralph.project()
+    }
+
+    /// The tools.
+    pub(crate) fn ralph(&self) -> &Arc<Ralph> {
+        &self.ralph
     }
 
     /// Writes a state file.
@@ -113,13 +139,17 @@ impl Bench {
 }
 
 fn open(root: &Path, options: &Value, clock: Arc<FrozenClock>) -> Ralph {
+    try_open(root, options, clock).expect("a project by valid options")
+}
+
+fn try_open(root: &Path, options: &Value, clock: Arc<FrozenClock>) -> Result<Ralph> {
     let mut options = options.clone();
     let object = options.as_object_mut().expect("options are an object");
     object.insert("projectDir".into(), root.to_string_lossy().into());
     object.insert("ralphHome".into(), root.join("no-ralph-here").to_string_lossy().into());
-    let options = Options::from_raw(&raw(&options)).expect("valid options");
+    let options = Options::from_raw(&raw(&options))?;
     let environment: Environment = [("TZ".to_owned(), "UTC".to_owned())].into_iter().collect();
-    Ralph::on(Project::open(&options, &environment, clock).expect("a project").without_patience())
+    Ok(Ralph::on(Project::open(&options, &environment, clock)?.without_patience()))
 }
 
 /// A JSON object as the addon would pass it.

@@ -1,7 +1,8 @@
 // Who may do what: the level is checked when tools are made, and every call against what was offered.
 
 import { type Access, RalphToolError } from '../index.js'
-import { ACCESS_LEVELS, type Offer } from './definitions.mjs'
+import type { Offer } from './definitions.mjs'
+import { ACCESS_LEVELS } from './levels.mjs'
 
 /** The level that a caller named, `full` where none was. */
 export function parseAccess(access: unknown): Access {

@@ -11,12 +11,16 @@ import {
   tool,
 } from '@anthropic-ai/claude-agent-sdk'
 import { DEFINITIONS } from './definitions.mjs'
+import { INSTRUCTIONS } from './instructions.mjs'
 import { type InputSchema, inputSchema } from './json-schema.mjs'
 import { offers, type RalphServerOptions, SERVER_NAME, servedTools } from './tools.mjs'
 import { VERSION } from './version.mjs'
 import { zodSchema } from './zod-schema.mjs'
 
 export type { Access } from '../index.js'
+export { type ObservedEdits, observeEdits } from './hooks/edits.mjs'
+export { type RalphLoop, type RalphLoopHooksOptions, ralphLoop } from './hooks/loop.mjs'
+export { type Hooks, mergeHooks } from './hooks/merge.mjs'
 export type { InputSchema, PropertySchema } from './json-schema.mjs'
 export type { RalphServerOptions } from './tools.mjs'
 
@@ -47,6 +51,7 @@ export function createRalphServer(options?: RalphServerOptions): McpSdkServerCon
   return createSdkMcpServer({
     name: SERVER_NAME,
     version: VERSION,
+    instructions: INSTRUCTIONS,
     tools: registerRalphTools(options),
     alwaysLoad: true,
   })

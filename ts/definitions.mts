@@ -1,9 +1,7 @@
 // What the tools are, as the Rust core defines them. Everything that a model sees derives from here.
 
 import { type Access, type ToolDefinition, toolDefinitions } from '../index.js'
-
-/** The levels, from the least to the most. */
-export const ACCESS_LEVELS: readonly Access[] = ['read', 'worker', 'full']
+import { ACCESS_LEVELS } from './levels.mjs'
 
 /** The definitions that the addon was compiled with. */
 export const DEFINITIONS: readonly ToolDefinition[] = toolDefinitions()

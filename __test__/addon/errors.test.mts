@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -310,10 +310,32 @@ test('the class is an Error like others', () => {
   expect(Object.keys(error)).toEqual(['code'])
 })
 
-test('without a binary the message says what to do', () => {
-  const empty = folder()
-  for (const file of ['index.js', 'native.js']) copyFileSync(join(root, file), join(empty, file))
-  expect(() => createRequire(join(empty, 'x.js'))('./index.js')).toThrow(
-    new RegExp(`could not load its native module for ${process.platform}-${process.arch}.*npm run build`, 's'),
-  )
+describe('without a binary it is one message, with what to do', () => {
+  const brokenIn = (binary?: string) => {
+    const empty = folder()
+    for (const file of ['index.js', 'native.js']) copyFileSync(join(root, file), join(empty, file))
+    const name = readdirSync(root).find((file) => file.endsWith('.node')) as string
+    if (binary !== undefined) writeFileSync(join(empty, name), binary)
+    try {
+      createRequire(join(empty, 'x.js'))('./index.js')
+    } catch (error) {
+      return error as Error
+    }
+    throw new Error('it was loaded')
+  }
+
+  test.each([
+    ['nothing there', undefined],
+    ['a file that is none', 'not a library'],
+  ])('%s', (_name, binary) => {
+    const error = brokenIn(binary)
+    expect(error.message).toMatch(
+      new RegExp(
+        `^ralph-sdk-tools could not load its native module for ${process.platform}-${process.arch}: .*npm run build`,
+      ),
+    )
+    expect(error.message).not.toContain('\n')
+    expect(error.cause).toBeUndefined()
+    if (binary !== undefined) expect(error.message).toMatch(/\.node/)
+  })
 })

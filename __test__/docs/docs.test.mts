@@ -207,15 +207,15 @@ describe('what names the tools names them right', () => {
 
 /** What programs print, by the names of the blocks that show it. */
 const PRINTED: Record<string, () => Promise<string>> = {
-  'ralph-mcp --help': async () =>
-    execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-mcp.mjs'), '--help'], { encoding: 'utf8' }),
+  'ralph-sdk-tools --help': async () =>
+    execFileSync(process.execPath, [join(ROOT, 'dist', 'ralph-sdk-tools.cjs'), '--help'], { encoding: 'utf8' }),
 
   // Of the project as the examples leave it.
-  'ralph-mcp status': async () => {
-    const { folder, ralph } = stage()
+  'ralph-sdk-tools status': async () => {
+    const { ralph } = stage()
     const examples = blocksOf(EXAMPLES).flatMap(({ text }) => examplesOf(text))
     for (const example of examples) await answerTo(example, ralph)
-    const snapshot = { ...(await takeSnapshot(ralph, folder)), project: PROJECT, takenAt: NOW }
+    const snapshot = { ...(await takeSnapshot(ralph)), project: PROJECT, takenAt: NOW }
     return `${renderStatus(snapshot, { columns: 80, rows: 40, styles: (_, text) => text }).join('\n')}\n`
   },
 }

@@ -100,8 +100,9 @@ fn analyze(path: &Path) -> Option<Analysis> {
         last_output_length: None,
         blocking_tasks: false,
         allowed_tools: "",
+        completion_promise: "",
         now: chrono::DateTime::UNIX_EPOCH,
-        zone: Zone::Named(chrono_tz::Tz::UTC),
+        zone: Zone::utc(),
     }))
 }
 

@@ -7,6 +7,7 @@ mod agent;
 mod answers;
 mod clock;
 mod definitions;
+mod engine;
 mod errors;
 mod job;
 mod ralph_tools;

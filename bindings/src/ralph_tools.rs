@@ -5,11 +5,14 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Array, Unknown};
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
+use ralph_sdk_tools::doctor::examine;
 use ralph_sdk_tools::input::RawInput;
 use ralph_sdk_tools::tools::Tool;
-use ralph_sdk_tools::{Options, Ralph};
+use ralph_sdk_tools::tools::progress_reporter::recent;
+use ralph_sdk_tools::{Error, ErrorCode, Options, Ralph};
 
 use crate::agent::Agent;
+use crate::answers::Outcome;
 use crate::errors::{Refusal, refusal};
 use crate::job::{self, Address};
 use crate::values;
@@ -20,6 +23,13 @@ use crate::values;
 /// same project. Every call runs off the main thread.
 #[napi]
 pub struct RalphTools(Arc<Ralph>);
+
+impl RalphTools {
+    /// The core's tools.
+    pub fn core(&self) -> Arc<Ralph> {
+        Arc::clone(&self.0)
+    }
+}
 
 #[napi]
 impl RalphTools {
@@ -41,34 +51,57 @@ impl RalphTools {
         }
     }
 
-    /// Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`.
-    #[napi(ts_args_type = "input: RateLimitToolInput", ts_return_type = "Promise<RateLimitToolOutput>")]
+    /// The project that this works on: the directory that was named, else the nearest one with Ralph's files, from the
+    /// working directory upwards. An absolute path without links.
+    #[napi(getter)]
+    #[must_use]
+    pub fn project_dir(&self) -> String {
+        self.0.project().root().display().to_string()
+    }
+
+    /// Says whether another call of Claude fits into this hour, and counts it. Declared by codegen, as all five are: one
+    /// overload an action.
+    #[napi(skip_typescript)]
     pub fn rate_limit(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "rate_limit", &input, Address { listener, number })
     }
 
-    /// Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`.
-    #[napi(ts_args_type = "input: ExitDetectionToolInput", ts_return_type = "Promise<ExitDetectionToolOutput>")]
+    /// Reads a loop's output and says whether the run is over.
+    #[napi(skip_typescript)]
     pub fn exit_detection(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "exit_detection", &input, Address { listener, number })
     }
 
-    /// Stops a run that makes no progress: see `CircuitBreakerToolInput`.
-    #[napi(ts_args_type = "input: CircuitBreakerToolInput", ts_return_type = "Promise<CircuitBreakerToolOutput>")]
+    /// Stops a run that makes no progress.
+    #[napi(skip_typescript)]
     pub fn circuit_breaker(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "circuit_breaker", &input, Address { listener, number })
     }
 
-    /// Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`.
-    #[napi(ts_args_type = "input: TaskPlannerToolInput", ts_return_type = "Promise<TaskPlannerToolOutput>")]
+    /// Lists the plan's tasks and ticks them one by one.
+    #[napi(skip_typescript)]
     pub fn task_planner(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "task_planner", &input, Address { listener, number })
     }
 
-    /// Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`.
-    #[napi(ts_args_type = "input: ProgressReporterToolInput", ts_return_type = "Promise<ProgressReporterToolOutput>")]
+    /// Keeps `status.json`, the log and the metrics.
+    #[napi(skip_typescript)]
     pub fn progress_reporter(&self, env: Env, input: Unknown<'_>, listener: u32, number: u32) -> Result<Option<Refusal>> {
         self.call(env, "progress_reporter", &input, Address { listener, number })
+    }
+
+    /// The ends of the logs and the last loop's limits, for the status screen alone.
+    #[napi(js_name = "__recent", skip_typescript)]
+    pub fn recent(&self, env: Env, _input: Unknown<'_>, listener: u32, number: u32) -> Result<()> {
+        let ralph = Arc::clone(&self.0);
+        job::run(env, Address { listener, number }, move || as_json(&recent(ralph.project())))
+    }
+
+    /// What is wrong with the project, for `doctor` alone.
+    #[napi(js_name = "__examine", skip_typescript)]
+    pub fn examine(&self, env: Env, _input: Unknown<'_>, listener: u32, number: u32) -> Result<()> {
+        let ralph = Arc::clone(&self.0);
+        job::run(env, Address { listener, number }, move || as_json(&examine(&ralph)))
     }
 
     /// Checks a call here, where a refusal still knows who called, and runs it elsewhere.
@@ -83,6 +116,10 @@ impl RalphTools {
             }
         }
     }
+}
+
+fn as_json(value: &impl serde::Serialize) -> Outcome {
+    serde_json::to_string(value).map_err(|error| Error::new(ErrorCode::Internal, error.to_string()))
 }
 
 fn open(env: Env, options: &Unknown<'_>) -> Result<ralph_sdk_tools::Result<Ralph>> {

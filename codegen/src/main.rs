@@ -1,9 +1,10 @@
 //! Writes what derives from the tools' definitions, the declarations in front of `index.d.ts` and the tables of
-//! `docs/API.md`; and what derives from the targets that `package.json` names, the packages in `npm/` and the addon's
-//! loader. `npm run generate` runs it; CI fails where that changes a file.
+//! `docs/API.md` and `docs/INTEGRATION.md`; and what derives from the targets that `package.json` names, the packages in
+//! `npm/` and the addon's loader. `npm run generate` runs it; CI fails where that changes a file.
 
 mod comment;
 mod declarations;
+mod guarded_loop;
 mod loader;
 mod packages;
 mod reference;
@@ -26,8 +27,11 @@ fn main() -> ExitCode {
 fn write_all(root: &Path) -> io::Result<()> {
     fs::write(root.join("bindings/types.d.ts"), declarations::all())?;
     packages::write(root)?;
-    let reference = root.join("docs/API.md");
-    let document = fs::read_to_string(&reference)?;
-    let document = reference::refresh(&document).map_err(|error| io::Error::other(format!("docs/API.md: {error}")))?;
-    fs::write(reference, document)
+    for (name, parts) in [("docs/API.md", reference::parts()), ("docs/INTEGRATION.md", guarded_loop::parts())] {
+        let path = root.join(name);
+        let document = fs::read_to_string(&path)?;
+        let document = reference::refresh(&document, &parts).map_err(|error| io::Error::other(format!("{name}: {error}")))?;
+        fs::write(path, document)?;
+    }
+    Ok(())
 }

@@ -4,13 +4,22 @@ use std::collections::BTreeSet;
 
 use ralph_sdk_tools::schema::{Access, FieldSpec, Record, ToolDefinition};
 use ralph_sdk_tools::tools::WARNINGS_DOC;
-use ralph_sdk_tools::{ErrorCode, Options};
+use ralph_sdk_tools::{ErrorCode, Options, engine};
 
 use crate::types::{of_kind, of_shape, range, text_of, tools, union};
 
+/// A generated part of a document: its name, and its text.
+pub type Part = (&'static str, String);
+
+/// The generated parts of `docs/API.md`.
+pub fn parts() -> Vec<Part> {
+    let parts =
+        [("options", options()), ("tools", all_tools()), ("loop", guarded_loop()), ("access", access()), ("errors", errors())];
+    parts.into()
+}
+
 /// The document with its generated parts renewed.
-pub fn refresh(document: &str) -> Result<String, String> {
-    let parts = [("options", options()), ("tools", all_tools()), ("access", access()), ("errors", errors())];
+pub fn refresh(document: &str, parts: &[Part]) -> Result<String, String> {
     parts.iter().try_fold(document.to_owned(), |document, (name, text)| splice(&document, name, text))
 }
 
@@ -23,7 +32,7 @@ fn splice(document: &str, name: &str, text: &str) -> Result<String, String> {
     Ok(format!("{before}{begin}\n\n{}\n\n{END}{after}", text.trim()))
 }
 
-fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     let head: Vec<_> = head.iter().map(|&name| name.to_owned()).collect();
@@ -32,7 +41,7 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     [line(&head), line(&rule)].into_iter().chain(rows).collect()
 }
 
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
@@ -96,6 +105,29 @@ fn describe(tool: &ToolDefinition, described: &mut BTreeSet<&'static str>) -> St
     sections.join("\n")
 }
 
+/// What the loop's engine takes and answers.
+fn guarded_loop() -> String {
+    let kinds = engine::FIELDS.iter().map(|field| {
+        vec![
+            code(field.name),
+            code(&of_kind(&field.kind)),
+            meaning(field),
+            field.default.to_owned(),
+            if field.actions.is_empty() { "all".to_owned() } else { field.actions.join(", ") },
+        ]
+    });
+    let mut sections =
+        vec!["`LoopEvent`, besides `event`:\n".to_owned(), table(&["field", "type", "meaning", "default", "events"], kinds)];
+    for record in engine::RECORDS.iter().rev() {
+        sections.push(format!("`{}`: {}\n", record.name, text_of(record.doc)));
+        sections.push(members(record, false));
+    }
+    for words in engine::ENUMERATIONS {
+        sections.push(format!("`{}`: {} {}\n", words.name, text_of(words.doc), code(&union(words.words))));
+    }
+    sections.join("\n")
+}
+
 fn meaning(field: &FieldSpec) -> String {
     match range(&field.kind) {
         Some(range) => format!("{} {range}", field.doc),
@@ -155,18 +187,18 @@ mod tests {
     use crate::types::records;
 
     const EMPTY: &str = "# A\n<!-- generated: options -->\n<!-- end -->\ntext\n<!-- generated: tools -->x<!-- end -->\n\
-                         <!-- generated: access --><!-- end --><!-- generated: errors --><!-- end -->\nlast";
+                         <!-- generated: loop --><!-- end --><!-- generated: access --><!-- end --><!-- generated: errors --><!-- end -->\nlast";
 
     #[test]
     fn what_is_not_generated_stays_and_a_second_run_changes_nothing() {
-        let once = refresh(EMPTY).expect("all marks are there");
+        let once = refresh(EMPTY, &parts()).expect("all marks are there");
         assert!(once.starts_with("# A\n") && once.contains("-->\ntext\n<!--") && once.ends_with("\nlast"), "{once}");
-        assert_eq!(refresh(&once).expect("still there"), once);
+        assert_eq!(refresh(&once, &parts()).expect("still there"), once);
     }
 
     #[test]
     fn a_missing_mark_is_named() {
-        let error = refresh(&EMPTY.replace("generated: errors", "other")).expect_err("a mark is missing");
+        let error = refresh(&EMPTY.replace("generated: errors", "other"), &parts()).expect_err("a mark is missing");
         assert!(error.contains("generated: errors"), "{error}");
     }
 
@@ -178,7 +210,7 @@ mod tests {
 
     #[test]
     fn every_tool_action_and_code_is_in_the_tables() {
-        let document = refresh(EMPTY).expect("all marks are there");
+        let document = refresh(EMPTY, &parts()).expect("all marks are there");
         for tool in tools() {
             for action in tool.actions {
                 assert!(document.contains(&format!("| `{}` |", action.name)), "{} {}", tool.name, action.name);

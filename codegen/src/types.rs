@@ -1,5 +1,6 @@
 //! How the core's types are written in TypeScript.
 
+use ralph_sdk_tools::engine;
 use ralph_sdk_tools::schema::{Enumeration, FieldSpec, Kind, MAX_ITEMS, MAX_SAFE_INTEGER, Record, ToolDefinition, TypeShape};
 use ralph_sdk_tools::tools::TOOLS;
 
@@ -28,6 +29,7 @@ pub fn of_kind(kind: &Kind) -> String {
         Kind::Text { .. } => "string".to_owned(),
         Kind::OneOf(words) => union(words),
         Kind::TextList { .. } => "string[]".to_owned(),
+        Kind::Records(record) => format!("{}[]", record.name),
     }
 }
 
@@ -39,7 +41,7 @@ pub fn range(kind: &Kind) -> Option<String> {
         Kind::Number => Some("A finite number, 0 or more.".to_owned()),
         Kind::Text { max } => Some(format!("At most {max} characters.")),
         Kind::TextList { max } => Some(format!("At most {MAX_ITEMS} strings of at most {max} characters.")),
-        Kind::Boolean | Kind::OneOf(_) => None,
+        Kind::Boolean | Kind::OneOf(_) | Kind::Records(_) => None,
     }
 }
 
@@ -48,7 +50,7 @@ pub fn union(words: &[&str]) -> String {
     words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" | ")
 }
 
-/// The actions that look at a field, where not all do.
+/// The actions or events that look at a field, where not all do.
 pub fn used_by(field: &FieldSpec) -> Option<String> {
     let names: Vec<_> = field.actions.iter().map(|action| format!("`{action}`")).collect();
     (!names.is_empty()).then(|| names.join(", "))
@@ -59,15 +61,16 @@ pub fn text_of(doc: &[&str]) -> String {
     doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }
 
-/// The records that a tool answers with, parts first, each once over all tools.
+/// The records that tools and the loop's engine answer with, parts first, each once.
 pub fn records() -> Vec<&'static Record> {
     let all = tools().flat_map(|tool| tool.records.iter().copied().chain([tool.output]));
-    unique(all, |record| record.name)
+    unique(all.chain(engine::RECORDS.iter().copied()), |record| record.name)
 }
 
-/// The enumerations that answers are made of, each once over all tools.
+/// The enumerations that answers are made of, each once.
 pub fn enumerations() -> Vec<&'static Enumeration> {
-    unique(tools().flat_map(|tool| tool.enumerations.iter().copied()), |words| words.name)
+    let all = tools().flat_map(|tool| tool.enumerations.iter().copied());
+    unique(all.chain(engine::ENUMERATIONS.iter().copied()), |words| words.name)
 }
 
 fn unique<T: Copy>(all: impl Iterator<Item = T>, name: impl Fn(T) -> &'static str) -> Vec<T> {

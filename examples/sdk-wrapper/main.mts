@@ -5,11 +5,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Options, SDKMessage } from '@anthropic-ai/claude-agent-sdk'
+import { type Ending, runRalph } from 'ralph-sdk-tools/loop'
 import { offline } from '../scripted-model/offline.mjs'
 import { type ScriptedModel, startScriptedModel } from '../scripted-model/server.mjs'
 import type { ScriptedTurn } from '../scripted-model/turns.mjs'
 import { changes, readDisk } from './disk.mjs'
-import { type Ending, runRalph } from './ralph-loop.mjs'
 import { makeSampleProject } from './sample-project.mjs'
 import * as screen from './screen.mjs'
 import { stallingStory, workingStory } from './stories.mjs'
@@ -41,7 +41,7 @@ async function demonstrate(): Promise<number> {
   for (const name of ['fix_plan.md', 'status.json', 'logs/ralph.log', 'logs/metrics.jsonl']) {
     screen.file(`.ralph/${name}`, readFileSync(join(first, '.ralph', name), 'utf8'))
   }
-  screen.line(`\nThe project is kept. Look at it with:\n  npx ralph-mcp status --project ${first}`)
+  screen.line(`\nThe project is kept. Look at it with:\n  npx -y ralph-sdk-tools status --project ${first}`)
   return stalled ? 0 : 1
 }
 
@@ -66,13 +66,13 @@ async function live(project: string | undefined): Promise<number> {
   const folder = project ?? makeSampleProject()
   if (!existsSync(folder)) return fail(`${folder} does not exist: name the folder of a project`)
   screen.heading(`Live, in ${folder}`)
-  const ending = await run(folder, {}, 10)
+  const ending = await run(folder, undefined, 10)
   summary(ending.status === 'completed', folder, ending)
   return ending.status === 'completed' ? 0 : 1
 }
 
 /** Runs the loop and prints it as it goes; after each loop also what it changed on disk. */
-async function run(projectDir: string, query: Options, maxLoops?: number): Promise<Ending> {
+async function run(projectDir: string, query?: Options, maxLoops?: number): Promise<Ending> {
   let before = readDisk(projectDir)
   const showDisk = () => {
     const after = readDisk(projectDir)
@@ -82,8 +82,8 @@ async function run(projectDir: string, query: Options, maxLoops?: number): Promi
   const ending = await runRalph({
     projectDir,
     query,
+    maxLoops,
     signal: interrupt.signal,
-    ...(maxLoops !== undefined && { maxLoops }),
     onLoop: (loop) => screen.subheading(`Loop ${loop}`),
     onMessage: (message: SDKMessage) => {
       // The first message of a query is also the first moment to see what the loop itself has written.

@@ -146,7 +146,11 @@ impl LoopLog {
         let passed = ends.iter().flat_map(|end| begun.at.iter().map(move |start| *end - *start));
         match passed.filter(|passed| passed.num_seconds() >= 0).min() {
             #[expect(clippy::cast_precision_loss, reason = "dates of four digits: less than 2^53 seconds")]
-            Some(passed) => self.totals.add(passed.num_seconds() as f64, success),
+            Some(passed) => {
+                self.totals.add(passed.num_seconds() as f64, success);
+                // v0.9 makes one call a loop.
+                self.totals.calls += 1;
+            }
             None => self.totals.skipped += 1,
         }
     }
@@ -216,14 +220,17 @@ mod tests {
 
     #[test]
     fn loops_reach_from_start_to_end() {
-        assert_eq!(totals("UTC", &[LOG]), Totals { loops: 2, successful: 1, seconds: 155.0, skipped: 0 });
+        assert_eq!(totals("UTC", &[LOG]), Totals { loops: 2, successful: 1, seconds: 155.0, calls: 2, ..Totals::default() });
     }
 
     #[test]
     fn a_loop_reaches_into_the_next_file() {
         let (first, second) = LOG.split_at(LOG.find("[2026-03-01 10:01:00]").expect("there"));
         assert_eq!(totals("UTC", &[first, second]), totals("UTC", &[LOG]));
-        assert_eq!(totals("UTC", &[second]), Totals { loops: 1, successful: 0, seconds: 90.0, skipped: 1 });
+        assert_eq!(
+            totals("UTC", &[second]),
+            Totals { loops: 1, successful: 0, seconds: 90.0, skipped: 1, calls: 1, ..Totals::default() }
+        );
     }
 
     #[test]
@@ -277,7 +284,7 @@ mod tests {
             // Where nothing crosses, one success is enough.
             ("00 +1, 01 no, 02 ok, 03 no, 04 -1", 1, 1, 4.0),
         ] {
-            let expected = Totals { loops, successful, seconds: minutes * 60.0, skipped: 0 };
+            let expected = Totals { loops, successful, seconds: minutes * 60.0, calls: loops, ..Totals::default() };
             assert_eq!(crossing(script), expected, "{script}");
         }
         assert_eq!(crossing("00 +1, 01 +2, 02 -1, 03 -1, 04 -2").skipped, 1);
@@ -303,7 +310,7 @@ mod tests {
             ("2026-10-25 02:59:00", "2026-10-25 02:01:00", 120.0),
             ("2026-10-25 02:10:00", "2026-10-25 02:20:00", 600.0),
         ] {
-            let expected = Totals { loops: 1, successful: 0, seconds, skipped: 0 };
+            let expected = Totals { loops: 1, seconds, calls: 1, ..Totals::default() };
             assert_eq!(totals("Europe/Berlin", &[&loop_of(from, to)]), expected, "{from}");
         }
     }

@@ -7,6 +7,7 @@ use memchr::memchr;
 use serde_json::{Deserializer, Map, Value};
 
 use super::lines::{Line, Lines};
+use crate::schema::MAX_SAFE_INTEGER;
 
 /// What the lines add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -19,6 +20,35 @@ pub struct Totals {
     pub seconds: f64,
     /// Lines that say nothing of a loop: torn, foreign, too long.
     pub skipped: u64,
+    /// The calls of all loops whose lines say so.
+    pub calls: u64,
+    /// The tokens of all loops whose lines say so; `None` where none does.
+    pub tokens: Option<u64>,
+    /// What they cost, in US dollars, as far as their lines say so; `None` where none does.
+    pub cost: Option<f64>,
+}
+
+/// What a line says of its loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Measures {
+    seconds: f64,
+    success: bool,
+    calls: u64,
+    tokens: Option<u64>,
+    cost: Option<f64>,
+}
+
+/// The sum of two numbers of which there may be none.
+fn both<T>(a: Option<T>, b: Option<T>, plus: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(plus(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Counts stay what a JavaScript number holds.
+fn whole_plus(a: u64, b: u64) -> u64 {
+    a.saturating_add(b).min(MAX_SAFE_INTEGER)
 }
 
 impl Totals {
@@ -37,7 +67,18 @@ impl Totals {
             successful: self.successful + other.successful,
             seconds: self.seconds + other.seconds,
             skipped: self.skipped + other.skipped,
+            calls: whole_plus(self.calls, other.calls),
+            tokens: both(self.tokens, other.tokens, whole_plus),
+            cost: both(self.cost, other.cost, |a, b| a + b),
         }
+    }
+
+    fn measured(&mut self, measures: Measures) {
+        let Measures { seconds, success, calls, tokens, cost } = measures;
+        self.add(seconds, success);
+        self.calls = whole_plus(self.calls, calls);
+        self.tokens = both(self.tokens, tokens, whole_plus);
+        self.cost = both(self.cost, cost, |a, b| a + b);
     }
 
     /// Those that did not succeed.
@@ -66,7 +107,7 @@ impl Totals {
 }
 
 /// Adds up `metrics.jsonl` chunk by chunk.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Metrics {
     totals: Totals,
     lines: Lines,
@@ -95,8 +136,8 @@ impl Metrics {
 /// Adds whole lines. Those that Ralph or this package wrote are told by their form and cost no JSON parser.
 fn add_lines(totals: &mut Totals, mut lines: &[u8]) {
     while !lines.is_empty() {
-        if let Some((seconds, success, rest)) = usual_line(lines) {
-            totals.add(seconds, success);
+        if let Some((measures, rest)) = usual_line(lines) {
+            totals.measured(measures);
             lines = rest;
             continue;
         }
@@ -118,26 +159,28 @@ fn add_line(totals: &mut Totals, line: Line<'_>) {
         return;
     }
     for object in Deserializer::from_slice(line).into_iter::<Map<String, Value>>() {
-        let measured = object.ok().and_then(|object| {
+        let found = object.ok().and_then(|object| {
             let seconds = object.get("duration")?.as_f64()?;
             let success = object.get("success")?.as_bool()?;
-            Some((seconds, success))
+            let count = |key| object.get(key).and_then(Value::as_u64);
+            let cost = object.get("cost_usd").and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
+            Some(Measures { seconds, success, calls: count("calls").unwrap_or(0), tokens: count("tokens"), cost })
         });
-        match measured {
-            Some((seconds, success)) => totals.add(seconds, success),
+        match found {
+            Some(measures) => totals.measured(measures),
             None => totals.skipped += 1,
         }
     }
 }
 
-/// A line as `{"timestamp":"…","loop":1,"duration":2,"success":true,"calls":1}`, with or without a blank after colons and
-/// commas: its seconds, its outcome, and what follows its line end. Durations have at most three decimals here.
-fn usual_line(text: &[u8]) -> Option<(f64, bool, &[u8])> {
+/// A line as `{"timestamp":"…","loop":1,"duration":2,"success":true,"calls":1}`, ours with `"tokens":1` and `"cost_usd":0.1`
+/// as well, with or without a blank after colons and commas: what it says, and what follows its line end.
+fn usual_line(text: &[u8]) -> Option<(Measures, &[u8])> {
     let text = blank(text.strip_prefix(b"{\"timestamp\":")?);
     let text = blank(timestamp(text)?.strip_prefix(b",")?);
     let (_, text) = digits(blank(text.strip_prefix(b"\"loop\":")?))?;
     let text = blank(text.strip_prefix(b",")?);
-    let (seconds, text) = seconds(blank(text.strip_prefix(b"\"duration\":")?))?;
+    let (seconds, text) = decimal(blank(text.strip_prefix(b"\"duration\":")?))?;
     let text = blank(text.strip_prefix(b",")?);
     let text = blank(text.strip_prefix(b"\"success\":")?);
     let (success, text) = match text.strip_prefix(b"true") {
@@ -145,8 +188,22 @@ fn usual_line(text: &[u8]) -> Option<(f64, bool, &[u8])> {
         None => (false, text.strip_prefix(b"false")?),
     };
     let text = blank(text.strip_prefix(b",")?);
-    let (_, text) = digits(blank(text.strip_prefix(b"\"calls\":")?))?;
-    Some((seconds, success, text.strip_prefix(b"}\n")?))
+    let (calls, mut text) = digits(blank(text.strip_prefix(b"\"calls\":")?))?;
+    let mut measures = Measures { seconds, success, calls, tokens: None, cost: None };
+    if let Some(tokens) = member(text, b"\"tokens\":") {
+        let (tokens, rest) = digits(tokens)?;
+        (measures.tokens, text) = (Some(tokens), rest);
+    }
+    if let Some(cost) = member(text, b"\"cost_usd\":") {
+        let (cost, rest) = decimal(cost)?;
+        (measures.cost, text) = (Some(cost), rest);
+    }
+    Some((measures, text.strip_prefix(b"}\n")?))
+}
+
+/// The value of the next member, where it has this name.
+fn member<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    Some(blank(blank(text.strip_prefix(b",")?).strip_prefix(name)?))
 }
 
 fn blank(text: &[u8]) -> &[u8] {
@@ -176,24 +233,19 @@ fn digits(text: &[u8]) -> Option<(u64, &[u8])> {
     if (1..=15).contains(&length) && !leading_zero { text.get(length..).map(|rest| (value, rest)) } else { None }
 }
 
-/// A number with at most three decimals.
+/// A number with at most nine decimals.
 #[expect(clippy::cast_precision_loss, reason = "15 digits are exact in a double")]
-fn seconds(text: &[u8]) -> Option<(f64, &[u8])> {
+fn decimal(text: &[u8]) -> Option<(f64, &[u8])> {
     let (whole, text) = digits(text)?;
     let Some(decimals) = text.strip_prefix(b".") else {
         // An exponent, if any, is for the JSON parser.
         return Some((whole as f64, text));
     };
-    let length = decimals.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    let scale: u64 = match length {
-        1 => 10,
-        2 => 100,
-        3 => 1000,
-        _ => return None,
-    };
+    let length = decimals.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+    let scale = 10_u64.pow(u32::try_from(length).ok().filter(|length| (1..=9).contains(length))?);
     let (fraction, rest) = decimals.split_at(length);
     let fraction = fraction.iter().fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0'));
-    if whole > 1_000_000_000_000 {
+    if whole > MAX_SAFE_INTEGER / scale - 1 {
         return None;
     }
     // Both sides are exact, so the quotient is the double nearest to the decimal number, as a parser has it.
@@ -221,7 +273,7 @@ mod tests {
     fn loops_are_counted_and_averaged() {
         let text = [line("10", "true"), line("20", "false"), line("0.5", "true")].concat();
         let totals = totals(&text);
-        assert_eq!(totals, Totals { loops: 3, successful: 2, seconds: 30.5, skipped: 0 });
+        assert_eq!(totals, Totals { loops: 3, successful: 2, seconds: 30.5, calls: 3, ..Totals::default() });
         assert_eq!((totals.failed(), totals.average(), totals.success_rate()), (1, 30.5 / 3.0, 66.67));
         assert_eq!((Totals::default().average(), Totals::default().success_rate()), (0.0, 0.0));
     }
@@ -273,9 +325,14 @@ mod tests {
             line("437", "true"),
             line("12.345", "false"),
             line("7", "true").replace(':', ": ").replace("10: 20: 30+00: 00", "10:20:30Z").replace(',', ", "),
+            line("7", "true").replace("1}", "1,\"tokens\":1800,\"cost_usd\":0.012345}"),
+            line("7", "true").replace("1}", "2,\"tokens\":0}"),
+            line("7", "true").replace("1}", "2, \"cost_usd\": 3}"),
         ] {
-            let (seconds, success, rest) = usual_line(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(slowly(&text), Totals { loops: 1, successful: u64::from(success), seconds, skipped: 0 }, "{text}");
+            let (measures, rest) = usual_line(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+            let mut fast = Totals::default();
+            fast.measured(measures);
+            assert_eq!(slowly(&text), fast, "{text}");
             assert!(rest.is_empty());
         }
     }
@@ -289,10 +346,11 @@ mod tests {
             calls in prop::sample::select(vec!["1", "0", "01", "-1", "2.5", ""]),
             stamp in prop::sample::select(vec!["2026-03-01T10:20:30+00:00", "2026-03-01T10:20:30Z", "2026-03-01T10:20:3\"Z", "x", "2026-03-01T10:20:30\\u0Z"]),
             spaced in any::<bool>(),
+            more in prop::sample::select(vec!["", ",\"tokens\":12", ",\"tokens\":-1", ",\"cost_usd\":0.1234567", ",\"tokens\":9,\"cost_usd\":12.5", ",\"cost_usd\":-2", ",\"cost_usd\":1e2", ",\"x\":1", ",\"tokens\":null"]),
             tail in prop::sample::select(vec!["\n", "", " \n", "\r\n", "}\n", "\n\n"]),
         ) {
             let blank = if spaced { " " } else { "" };
-            let text = format!("{{\"timestamp\":{blank}\"{stamp}\",{blank}\"loop\":{blank}1,{blank}\"duration\":{blank}{whole}{decimals},{blank}\"success\":{blank}{success},{blank}\"calls\":{blank}{calls}}}{tail}");
+            let text = format!("{{\"timestamp\":{blank}\"{stamp}\",{blank}\"loop\":{blank}1,{blank}\"duration\":{blank}{whole}{decimals},{blank}\"success\":{blank}{success},{blank}\"calls\":{blank}{calls}{more}}}{tail}");
             let mut fast = Totals::default();
             add_lines(&mut fast, text.as_bytes());
             prop_assert_eq!(fast, slowly(&text), "{}", text);
@@ -305,7 +363,7 @@ mod tests {
             let mut metrics = Metrics::default();
             metrics.feed(first);
             metrics.feed(second);
-            prop_assert_eq!(metrics.finish(), Totals { loops: 3, successful: 2, seconds: 60.25, skipped: 1 });
+            prop_assert_eq!(metrics.finish(), Totals { loops: 3, successful: 2, seconds: 60.25, skipped: 1, calls: 3, ..Totals::default() });
         }
 
         #[test]

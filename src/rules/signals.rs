@@ -18,6 +18,8 @@ pub struct SignalLists {
     pub done_signals: Vec<u64>,
     /// v0.11: loops with an exit signal; v0.9: loops of a confidence of 60 or more.
     pub completion_indicators: Vec<u64>,
+    /// v0.11: loops in which Claude said that it is blocked (case S24). Bash has no such list, and keeps ours.
+    pub blocked_loops: Vec<u64>,
 }
 
 /// What an analysis found in one loop, as far as the lists look at it.
@@ -38,6 +40,8 @@ pub struct LoopSignals {
     pub explicit_false: bool,
     /// `confidence_score`, not clamped.
     pub confidence: u64,
+    /// Its status block says `STATUS: BLOCKED`.
+    pub blocked: bool,
 }
 
 /// What becomes of a list when a loop does not join it.
@@ -66,6 +70,7 @@ const FEEDS: &[Feed] = &[
     Feed { list: test_only,  joins: |l| l.test_only,                       absence: Absence::Clears,           generations: V0_11 },
     Feed { list: done,       joins: |l| l.completion && !l.explicit_false, absence: Absence::Clears,           generations: V0_11 },
     Feed { list: indicators, joins: |l| l.exit,                            absence: Absence::Clears,           generations: V0_11 },
+    Feed { list: blocked,    joins: |l| l.blocked,                         absence: Absence::Clears,           generations: V0_11 },
 
     Feed { list: test_only,  joins: |l| l.test_only,                       absence: Absence::ClearsOnProgress, generations: V0_9 },
     Feed { list: done,       joins: |l| l.completion,                      absence: Absence::Keeps,            generations: V0_9 },
@@ -82,6 +87,10 @@ fn done(lists: &mut SignalLists) -> &mut Vec<u64> {
 
 fn indicators(lists: &mut SignalLists) -> &mut Vec<u64> {
     &mut lists.completion_indicators
+}
+
+fn blocked(lists: &mut SignalLists) -> &mut Vec<u64> {
+    &mut lists.blocked_loops
 }
 
 /// The lists once a loop has been analysed. Analysing it again adds nothing.
@@ -130,6 +139,8 @@ crate::words! {
         None = "",
         /// Claude was denied a tool that it needs (v0.11).
         PermissionDenied = "permission_denied",
+        /// Paid overage is being used, and the caller wants none.
+        Overage = "overage",
         /// Three loops that only ran tests.
         TestSaturation = "test_saturation",
         /// Two loops that said that the work is done.
@@ -138,6 +149,8 @@ crate::words! {
         SafetyCircuitBreaker = "safety_circuit_breaker",
         /// Two loops that asked to end the run.
         ProjectComplete = "project_complete",
+        /// Two loops in which Claude said that it is blocked (v0.11).
+        Blocked = "blocked",
         /// Every task that blocks is done.
         PlanComplete = "plan_complete",
     }
@@ -155,6 +168,8 @@ pub struct Evidence<'a> {
     pub compound_limitation: bool,
     /// The last analysis has an exit signal.
     pub exit_signal: bool,
+    /// The last analysis tells of paid overage, at which the run is to end.
+    pub overage: bool,
     /// The plan has a completed task and no blocking one.
     pub plan_complete: bool,
 }
@@ -166,15 +181,17 @@ struct Exit {
     generations: &'static [Generation],
 }
 
-/// What ends a run, in bash's order: the first that holds is the reason.
+/// What ends a run, in bash's order: the first that holds is the reason. Overage and being blocked are ours.
 #[rustfmt::skip]
 const EXITS: &[Exit] = &[
     Exit { reason: ExitReason::PermissionDenied,     when: |e| e.permission_denials && !e.compound_limitation,          generations: V0_11 },
+    Exit { reason: ExitReason::Overage,              when: |e| e.overage,                                               generations: BOTH },
     Exit { reason: ExitReason::TestSaturation,       when: |e| e.lists.test_only_loops.len() >= 3,                      generations: BOTH },
     Exit { reason: ExitReason::CompletionSignals,    when: |e| e.lists.done_signals.len() >= 2,                         generations: BOTH },
     Exit { reason: ExitReason::SafetyCircuitBreaker, when: |e| e.lists.completion_indicators.len() >= 5,                generations: V0_11 },
     Exit { reason: ExitReason::ProjectComplete,      when: |e| e.lists.completion_indicators.len() >= 2 && e.exit_signal, generations: V0_11 },
     Exit { reason: ExitReason::ProjectComplete,      when: |e| e.lists.completion_indicators.len() >= 2,                generations: V0_9 },
+    Exit { reason: ExitReason::Blocked,              when: |e| e.lists.blocked_loops.len() >= 2,                        generations: V0_11 },
     Exit { reason: ExitReason::PlanComplete,         when: |e| e.plan_complete,                                         generations: BOTH },
 ];
 

@@ -7,6 +7,9 @@ mod macros;
 
 use std::marker::PhantomData;
 
+use crate::error::ErrorCode;
+use crate::input::Arguments;
+
 /// What the model must be allowed to do before an action is offered to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
@@ -48,25 +51,43 @@ pub struct Action {
     pub idempotent: bool,
     /// What it does, in one sentence.
     pub doc: &'static str,
+    /// Members of the answer that are there only sometimes, but always after this action.
+    pub gives: &'static [&'static str],
+    /// What it alone may fail with, besides what every call may.
+    pub throws: &'static [ErrorCode],
 }
 
 impl Action {
     /// An action that writes nothing at all; it is offered to everyone.
     #[must_use]
     pub const fn read(name: &'static str, doc: &'static str) -> Self {
-        Self { name, access: Access::Read, read_only: true, destructive: false, idempotent: true, doc }
+        Self { name, access: Access::Read, read_only: true, destructive: false, idempotent: true, doc, gives: &[], throws: &[] }
     }
 
     /// An action that writes, offered from `access` on.
     #[must_use]
     pub const fn write(name: &'static str, access: Access, doc: &'static str) -> Self {
-        Self { name, access, read_only: false, destructive: false, idempotent: true, doc }
+        Self { name, access, read_only: false, destructive: false, idempotent: true, doc, gives: &[], throws: &[] }
     }
 
     /// The action throws state away.
     #[must_use]
     pub const fn destructive(mut self) -> Self {
         self.destructive = true;
+        self
+    }
+
+    /// Members of the answer that are there only sometimes, but always after this action.
+    #[must_use]
+    pub const fn gives(mut self, members: &'static [&'static str]) -> Self {
+        self.gives = members;
+        self
+    }
+
+    /// What it may fail with, besides what every call may.
+    #[must_use]
+    pub const fn throws(mut self, codes: &'static [ErrorCode]) -> Self {
+        self.throws = codes;
         self
     }
 
@@ -104,7 +125,25 @@ pub enum Kind {
         /// The most characters of a string.
         max: usize,
     },
+    /// An array of at most [`MAX_RECORDS`] objects. Options alone have such: a model's schema stays flat.
+    Records(&'static InputRecord),
 }
+
+/// An object that is a part of an option.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InputRecord {
+    /// The name of its type.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its fields, of which the first `required` may not be left out.
+    pub fields: &'static [FieldSpec],
+    /// How many fields may not be left out.
+    pub required: usize,
+}
+
+/// The most objects of a list.
+pub const MAX_RECORDS: usize = 100;
 
 /// The most characters of a text whose field sets no other bound: more than any heading, word or path has.
 pub const MAX_TEXT: usize = 10_000;
@@ -113,7 +152,7 @@ pub const MAX_TEXT: usize = 10_000;
 pub const MAX_ITEMS: usize = 10_000;
 
 /// A field of an input, with everything that is said about it anywhere.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FieldSpec {
     /// As callers write it.
     pub name: &'static str,
@@ -125,6 +164,8 @@ pub struct FieldSpec {
     pub default: &'static str,
     /// The actions that look at it.
     pub actions: &'static [&'static str],
+    /// Those of them that fail without it.
+    pub required: &'static [&'static str],
     /// The least access at which it is offered.
     pub access: Access,
 }
@@ -151,7 +192,7 @@ pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 impl<T> Field<T> {
     const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        let spec = FieldSpec { name, kind, doc, default: "", actions: &[], access: Access::Read };
+        let spec = FieldSpec { name, kind, doc, default: "", actions: &[], required: &[], access: Access::Read };
         Self { spec, value: PhantomData }
     }
 
@@ -159,6 +200,13 @@ impl<T> Field<T> {
     #[must_use]
     pub const fn on(mut self, actions: &'static [&'static str]) -> Self {
         self.spec.actions = actions;
+        self
+    }
+
+    /// The actions that fail without it.
+    #[must_use]
+    pub const fn required(mut self, actions: &'static [&'static str]) -> Self {
+        self.spec.required = actions;
         self
     }
 
@@ -247,6 +295,14 @@ impl Field<Vec<String>> {
     #[must_use]
     pub const fn text_list(name: &'static str, doc: &'static str) -> Self {
         Self::new(name, Kind::TextList { max: MAX_TEXT }, doc)
+    }
+}
+
+impl Field<Vec<Arguments>> {
+    /// An array of objects.
+    #[must_use]
+    pub const fn records(name: &'static str, record: &'static InputRecord, doc: &'static str) -> Self {
+        Self::new(name, Kind::Records(record), doc)
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 
 use super::folder::facts;
-use super::project::Project;
+use super::reach::open_log;
 use super::read::read_at;
 use crate::error::{Error, Result};
 
@@ -23,11 +23,24 @@ const MOST_THREADS: usize = 4;
 /// Reads one of Ralph's logs piece by piece; `false` where there is none.
 ///
 /// # Errors
-/// `OUTSIDE_PROJECT`, `IO_ERROR`.
-pub fn read_chunks(project: &Project, path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
-    let Some((file, _)) = project.open_to_read(path)? else { return Ok(false) };
+/// `IO_ERROR`.
+pub fn read_chunks(path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
+    let Some((file, _)) = open_log(path)? else { return Ok(false) };
     read_range(&file, 0..u64::MAX, each).map_err(|error| Error::io("read", path, &error))?;
     Ok(true)
+}
+
+/// The end of one of Ralph's logs, `most` bytes of it, and whether that is the whole; `None` where there is none.
+///
+/// # Errors
+/// `IO_ERROR`.
+pub fn read_tail(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let Some((file, facts)) = open_log(path)? else { return Ok(None) };
+    let start = facts.length.saturating_sub(most);
+    let mut bytes = Vec::new();
+    read_range(&file, start..facts.length, |chunk| bytes.extend_from_slice(chunk))
+        .map_err(|error| Error::io("read", path, &error))?;
+    Ok(Some((bytes, start == 0)))
 }
 
 /// Reads a file of lines piece by piece, a long one by several threads: each begins at the start of a line and feeds a
@@ -35,8 +48,8 @@ pub fn read_chunks(project: &Project, path: &Path, each: impl FnMut(&[u8])) -> R
 ///
 /// # Errors
 /// As [`read_chunks`].
-pub fn read_lines_in_parts<T: Default + Send>(project: &Project, path: &Path, feed: fn(&mut T, &[u8])) -> Result<Option<Vec<T>>> {
-    let Some((file, facts)) = project.open_to_read(path)? else { return Ok(None) };
+pub fn read_lines_in_parts<T: Default + Send>(path: &Path, feed: fn(&mut T, &[u8])) -> Result<Option<Vec<T>>> {
+    let Some((file, facts)) = open_log(path)? else { return Ok(None) };
     let failed = |error: io::Error| Error::io("read", path, &error);
     let ranges = line_ranges(&file, facts.length, thread::available_parallelism().map_or(1, usize::from)).map_err(failed)?;
     let read = |range: &Range<u64>| {
@@ -87,7 +100,7 @@ fn line_start_from(file: &File, offset: u64) -> io::Result<u64> {
     }
 }
 
-fn read_range(file: &File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+pub(super) fn read_range(file: &File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
     let length = facts(file)?.length.min(range.end).saturating_sub(range.start);
     // One byte more than there is shows the end in the same read.
     let mut chunk = vec![0; usize::try_from(length).map_or(CHUNK, |length| length.saturating_add(1)).clamp(1, CHUNK)];
@@ -111,14 +124,12 @@ fn read_range(file: &File, range: Range<u64>, mut each: impl FnMut(&[u8])) -> io
 mod tests {
     use super::*;
     use crate::error::ErrorCode;
-    use crate::testing::project;
     use std::fs;
 
     #[test]
     fn a_long_file_is_read_in_parts_that_begin_with_a_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("long");
-        let project = project(folder.path());
         let line = |number: usize| format!("{number} {}\n", "x".repeat(number % 5000));
         let text: String = (0..8000).map(line).collect();
         fs::write(&path, &text).expect("written");
@@ -135,22 +146,20 @@ mod tests {
             }
             assert_eq!(parts, text.as_bytes());
         }
-        let whole = read_lines_in_parts::<Vec<u8>>(&project, &path, Vec::extend_from_slice).expect("read");
+        let whole = read_lines_in_parts::<Vec<u8>>(&path, Vec::extend_from_slice).expect("read");
         assert_eq!(whole.expect("there").concat(), text.as_bytes());
         fs::write(&path, "x".repeat(20 << 20)).expect("written");
         assert_eq!(line_ranges(&file(), 20 << 20, 2).expect("read").len(), 2, "one line: all of it in the first");
-        let lengths =
-            read_lines_in_parts::<usize>(&project, &path, |sum, chunk| *sum += chunk.len()).expect("read").expect("there");
+        let lengths = read_lines_in_parts::<usize>(&path, |sum, chunk| *sum += chunk.len()).expect("read").expect("there");
         assert_eq!(lengths.iter().sum::<usize>(), 20 << 20);
-        assert!(read_lines_in_parts::<usize>(&project, &folder.path().join("missing"), |_, _| ()).expect("looked").is_none());
+        assert!(read_lines_in_parts::<usize>(&folder.path().join("missing"), |_, _| ()).expect("looked").is_none());
     }
 
     #[test]
     fn what_is_no_regular_file_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("file"), "x").expect("written");
-        let project = project(folder.path());
-        let code = |path: &Path| read_chunks(&project, path, |_| ()).map_err(|error| error.code());
+        let code = |path: &Path| read_chunks(path, |_| ()).map_err(|error| error.code());
         assert_eq!(code(folder.path()), Err(ErrorCode::IoError));
         assert_eq!(code(&folder.path().join("missing")), Ok(false));
         assert_eq!(code(&folder.path().join("file")), Ok(true));

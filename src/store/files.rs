@@ -4,19 +4,21 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 
-use super::document::{Damage, Document};
-use super::folder::{Facts, FileTime, For, Refusal, refusal};
+use super::document::{Damage, Document, LARGEST_STATE_FILE};
+use super::folder::{Facts, For, Refusal, refusal};
 use super::home::Home;
 use super::inside::{Lost, open_regular};
 use super::mend::mend_strings;
 use super::plan_file;
 use super::project::Project;
+use super::reach::open_log;
 use super::read::read_whole;
 use super::temporary::replace;
 use crate::error::{Error, ErrorCode, Result};
@@ -100,10 +102,10 @@ impl<'a> Reader<'a> {
     }
 
     /// When a state file was last modified, by the content that this call has read if it has read any; `None` where it
-    /// is not there.
+    /// is not there, or no calendar has the time.
     #[must_use]
-    pub fn modified<D: Document>(&self) -> Option<FileTime> {
-        self.facts(D::FILE).map(|facts| facts.modified)
+    pub fn modified<D: Document>(&self) -> Option<DateTime<Utc>> {
+        self.facts(D::FILE)?.modified.instant()
     }
 
     /// The plan's bytes; `None` where there is no plan. One that is being saved is waited for, for a moment.
@@ -199,6 +201,14 @@ impl<'a> Reader<'a> {
         }
         Error::io("read", &path, error)
     }
+}
+
+/// The bytes of a file that is small, or too large to be ours; `None` where it is not there.
+pub(super) fn read_state_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    let Some((file, facts)) = open_log(path)? else { return Ok(None) };
+    let read = read_whole(&file, facts.length, LARGEST_STATE_FILE).map_err(|error| Error::io("read", path, &error))?;
+    read.map(Some)
+        .ok_or_else(|| Error::new(ErrorCode::IoError, format!("{} is too large to be read; move it away", path.display())))
 }
 
 /// What stands at a state file's name.
@@ -311,7 +321,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Renames a damaged file to `<name>.corrupt-<UTC time>`, never over another.
-    fn quarantine(&self, name: &str) -> Result<String> {
+    pub(super) fn quarantine(&self, name: &str) -> Result<String> {
         let stem = format!("{name}.corrupt-{}", self.now().format("%Y%m%dT%H%M%SZ"));
         let folder = self.home.folder();
         let free = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") });

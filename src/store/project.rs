@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use parking_lot::Mutex;
 
 use super::clock::Clock;
@@ -16,6 +17,8 @@ use super::folder::facts_at;
 use super::home::Home;
 use super::instance::Instance;
 use super::lock::Lock;
+use super::place::{FLAT_MARKS, STATE_DIR, find_root, no_directory};
+use super::shared::{Ground, Team};
 use crate::environment::Environment;
 use crate::error::{Error, ErrorCode, Result};
 use crate::generation::Generation;
@@ -42,14 +45,13 @@ struct Places {
 impl Layout {
     const fn places(self) -> Places {
         match self {
-            Self::Ralph => Places { state_dir: ".ralph", plans: &["fix_plan.md", "@fix_plan.md"], generation: Generation::V0_11 },
+            Self::Ralph => {
+                Places { state_dir: STATE_DIR, plans: &["fix_plan.md", "@fix_plan.md"], generation: Generation::V0_11 }
+            }
             Self::Flat => Places { state_dir: "", plans: &["@fix_plan.md"], generation: Generation::V0_9 },
         }
     }
 }
-
-/// The files at a project's root that say: a flat (v0.9) layout.
-const FLAT_MARKS: [&str; 3] = ["PROMPT.md", "@fix_plan.md", "@AGENT.md"];
 
 /// Pauses after which a state file that reads empty or cut short is read again, for bash truncates and rewrites in place:
 /// from 0.1 ms on, each twice the last, 0.4 s in all.
@@ -96,6 +98,7 @@ pub struct Project {
     zone: Zone,
     notes: Vec<String>,
     instance: Instance,
+    team: Team,
     /// The state directory that the last call found.
     home: Mutex<Option<Arc<Home>>>,
 }
@@ -114,6 +117,10 @@ impl Project {
         let (config, warnings) =
             Config::load(&options.config, environment, &configuration_files(&root, layout, options, environment))?;
         notes.extend(warnings);
+        let lock_timeout = options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT);
+        let git_timeout = options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT);
+        let ground = Ground { root: &root, state_dir: &state_dir, lock_timeout, git_timeout, clock: Arc::clone(&clock) };
+        let team = Team::new(&config.team, environment, ground)?;
         Ok(Self {
             plans: places.plans,
             log_file: options.log_file.as_ref().map_or_else(|| state_dir.join("logs/ralph.log"), |path| root.join(path)),
@@ -123,13 +130,14 @@ impl Project {
             layout,
             config,
             log_level: options.log_level,
-            lock_timeout: options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT),
-            git_timeout: options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT),
+            lock_timeout,
+            git_timeout,
             patience: &PATIENCE,
             clock,
             zone: Zone::from_tz_variable(environment.variables().get("TZ").map(String::as_str)),
             notes,
             instance: Instance::default(),
+            team,
             home: Mutex::default(),
         })
     }
@@ -332,10 +340,22 @@ impl Project {
         self.git_timeout
     }
 
+    /// The workers that this project shares budgets and claims with.
+    #[must_use]
+    pub fn team(&self) -> &Team {
+        &self.team
+    }
+
     /// What this instance remembers.
     #[must_use]
     pub fn instance(&self) -> &Instance {
         &self.instance
+    }
+
+    /// The current instant.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// Where local time is told.
@@ -357,30 +377,16 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn no_directory(path: &Path) -> Error {
-    Error::new(
-        ErrorCode::InvalidProject,
-        format!(
-            "the project directory {} does not exist or is no directory; create it or pass another projectDir",
-            path.display()
-        ),
-    )
-}
-
-fn find_root(options: &Options, environment: &Environment) -> Result<PathBuf> {
-    let named = options
-        .project_dir
-        .clone()
-        .or_else(|| environment.get("RALPH_PROJECT_DIR").map(PathBuf::from))
-        .unwrap_or_else(|| PathBuf::from("."));
-    if !named.is_dir() {
-        return Err(no_directory(&named));
-    }
-    named.canonicalize().map_err(|error| Error::io("resolve", &named, &error))
+/// Where a project's state files are, by a look at its folder alone: for a program that must decide whether there is anything
+/// to do before it reads a configuration.
+#[must_use]
+pub fn state_dir_of(root: &Path) -> PathBuf {
+    let (layout, _) = find_layout(root, LayoutChoice::Auto);
+    root.join(layout.places().state_dir)
 }
 
 fn find_layout(root: &Path, choice: LayoutChoice) -> (Layout, Vec<String>) {
-    let has_state_dir = root.join(".ralph").is_dir();
+    let has_state_dir = root.join(STATE_DIR).is_dir();
     let marks: Vec<&str> = FLAT_MARKS.into_iter().filter(|mark| root.join(mark).is_file()).collect();
     let layout = match choice {
         LayoutChoice::Auto if has_state_dir || marks.is_empty() => Layout::Ralph,

@@ -90,6 +90,7 @@ fn analyze(first: &str, piece: &str, count: usize, last: &str) {
         last_output_length: None,
         blocking_tasks: false,
         allowed_tools: "",
+        completion_promise: "",
         now: chrono::DateTime::UNIX_EPOCH,
         zone: Zone::System,
     });

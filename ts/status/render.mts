@@ -1,19 +1,26 @@
 // The status screen: blocks of lines, side by side where the terminal is wide enough, cut to its height.
 
 import type { LoopRecord, Snapshot } from './snapshot.mjs'
-import { bar, clean, clip, duration, pad, type Style, type Styles, width } from './text.mjs'
+import { bar, clean, clip, clipPath, duration, pad, type Style, type Styles, width, wrap } from './text.mjs'
 
 /** Where the screen is drawn. */
 export interface Screen {
   columns: number
   rows: number
   styles: Styles
+  /** Whether nobody can scroll or enlarge it: warnings are then shown whole, however many there are. */
+  piped?: boolean
 }
 
 /** From this many columns on, the two halves stand side by side. */
 const WIDE = 100
 const GAP = 3
 const LABEL = 9
+/** Warnings that a screen has room for, and lines of each. */
+const SHOWN_TROUBLES = 5
+const LINES_OF_TROUBLE = 3
+/** The longest warning that is shown, in characters. */
+const TROUBLE = 20_000
 
 /** The screen as lines, none longer than `columns`. */
 export function renderStatus(snapshot: Snapshot, screen: Screen): string[] {
@@ -38,19 +45,23 @@ export function renderStatus(snapshot: Snapshot, screen: Screen): string[] {
 function header({ project, takenAt, report }: Snapshot, { columns, styles }: Screen): string {
   const time = new Date(takenAt).toTimeString().slice(0, 8)
   const right = [report ? `loop ${report.loopCount}` : '', time].filter(Boolean).join(' · ')
-  const left = clip(clean(project), Math.max(10, columns - width(right) - 10))
+  const left = clipPath(clean(project), Math.max(10, columns - width(right) - 10))
   const space = Math.max(2, columns - 7 - width(left) - width(right))
   return `${styles('strong', 'Ralph')}  ${left}${' '.repeat(space)}${clip(right, columns - 9 - width(left))}`
 }
 
-function troubles({ errors, warnings }: Snapshot, { columns, styles }: Screen): string[] {
-  const lines = [
-    ...errors.map((text) => styles('bad', clip(`✖ ${clean(text)}`, columns))),
-    ...warnings.map((text) => styles('notice', clip(`! ${clean(text)}`, columns))),
+function troubles({ errors, warnings }: Snapshot, { columns, styles, piped }: Screen): string[] {
+  const all = [
+    ...errors.map((text) => ({ style: 'bad' as const, text: `✖ ${clean(text, TROUBLE)}` })),
+    ...warnings.map((text) => ({ style: 'notice' as const, text: `! ${clean(text, TROUBLE)}` })),
   ]
-  const shown = lines.slice(0, 5)
-  if (lines.length > shown.length) shown.push(styles('dim', `  … and ${lines.length - shown.length} more (--json)`))
-  return shown
+  if (piped) return all.map(({ style, text }) => styles(style, text))
+  const shown = all.slice(0, SHOWN_TROUBLES).flatMap(({ style, text }) => {
+    const [first = '', ...more] = wrap(text, columns - 2, LINES_OF_TROUBLE)
+    return [first, ...more.map((line) => `  ${line}`)].map((line) => styles(style, line))
+  })
+  const hidden = all.length - SHOWN_TROUBLES
+  return hidden > 0 ? [...shown, styles('dim', `  … and ${hidden} more (--json)`)] : shown
 }
 
 function row(label: string, value: string, styles: Styles): string {
@@ -130,6 +141,11 @@ function plan({ plan, sections }: Snapshot, columns: number, rows: number, { sty
       styles,
     ),
   ]
+  if (plan.totalTasks === 0) {
+    // A bar of nothing would look like a plan that is not begun.
+    const text = 'no boxes, so no tasks: write them as `- [ ] First task`'
+    return wrap(text, room).map((line, index) => row(index === 0 ? 'Plan' : '', styles('notice', line), styles))
+  }
   if (plan.nextTask)
     lines.push(row('', `${styles('dim', 'next:')} ${clip(clean(plan.nextTask.description), room - 6)}`, styles))
   const space = Math.max(3, rows - lines.length)
@@ -188,7 +204,8 @@ function loopLine(
   const time = Number.isNaN(when.getTime()) ? '' : when.toTimeString().slice(0, 5)
   const rest = clip(
     `  ${duration(seconds).padStart(12)}  ${calls} ${calls === 1 ? 'call' : 'calls'}  ${time}`,
-    columns - 16,
+    // The mark takes one column or two.
+    columns - 17,
   )
   return `  ${`#${loop}`.padEnd(5)} ${outcome}${rest}`
 }
@@ -199,6 +216,8 @@ function logLine(line: string, columns: number, styles: Styles): string {
   const [, time, level = '', message] = /^\[\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d)\] \[(\w+)\] (.*)$/.exec(line) ?? []
   if (time === undefined || message === undefined) return clip(`  ${clean(line)}`, columns)
   const style = LEVELS[level] ?? 'plain'
-  const text = clip(clean(message), columns - 11)
+  // Where there is no colour to tell it, the level is written.
+  const label = styles('bad', '!') === '!' && level !== 'INFO' ? `${level.padEnd(7)} ` : ''
+  const text = clip(label + clean(message), columns - 11)
   return `  ${styles('dim', time)} ${styles(style, text)}`
 }

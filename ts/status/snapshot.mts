@@ -1,12 +1,10 @@
-// Everything that the status screen shows, from the tools' reading actions and the ends of two logs. Writes nothing.
+// Everything that the status screen shows, from the tools' reading actions and the ends of two logs. Writes nothing, and
+// opens nothing: files are the core's.
 
-import { existsSync } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
 import { RalphToolError, type RalphTools, type RalphToolsOptions } from '../../index.js'
 
 /** What a method of `RalphTools` answers. */
-type Answer<Method extends keyof RalphTools> = Awaited<ReturnType<RalphTools[Method]>>
+type Answer<Method extends Exclude<keyof RalphTools, 'projectDir'>> = Awaited<ReturnType<RalphTools[Method]>>
 
 /** The tasks under one heading. */
 export interface SectionProgress {
@@ -44,19 +42,26 @@ export interface Snapshot {
   errors: string[]
 }
 
-const SHOWN_LOOPS = 10
-const SHOWN_LOG_LINES = 30
-/** As much of a log's end as is read. */
-const TAIL_BYTES = 64 * 1024
+/** What was last in a project. */
+interface Recent extends Pick<RalphToolsOptions, 'maxCallsPerHour' | 'maxTokensPerHour'> {
+  loops: LoopRecord[]
+  log: string[]
+  errors: string[]
+}
+
+/** The ends of the logs, and the limits that the last loop wrote into `status.json`. */
+export function recent(ralph: RalphTools): Promise<Recent> {
+  // For this screen alone, so it is in no declaration.
+  return (ralph as unknown as { __recent(): Promise<Recent> }).__recent()
+}
 
 /** Asks every tool, each on its own: what one cannot answer does not hide the others. */
-export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promise<Snapshot> {
-  const project = resolve(projectDir)
+export async function takeSnapshot(ralph: RalphTools): Promise<Snapshot> {
   const errors = new Set<string>()
   const warnings = new Set<string>()
-  const ask = async <T extends { warnings?: string[] }>(call: () => Promise<T>): Promise<T | undefined> => {
+  const ask = async <T extends object>(call: () => Promise<T>): Promise<T | undefined> => {
     try {
-      const output = await call()
+      const output: T & { warnings?: string[] } = await call()
       for (const warning of output.warnings ?? []) warnings.add(warning)
       return output
     } catch (error) {
@@ -71,10 +76,11 @@ export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promi
   const read = await ask(() => ralph.taskPlanner({ action: 'read' }))
   const report = await ask(() => ralph.progressReporter({ action: 'read' }))
 
-  const logs = join(stateDirectory(project), 'logs')
+  const last = await ask(() => recent(ralph))
+  for (const error of last?.errors ?? []) errors.add(error)
   const { tasks = [], ...plan } = read ?? {}
   return {
-    project,
+    project: ralph.projectDir,
     takenAt: new Date().toISOString(),
     ...(rateLimit && { rateLimit }),
     ...(circuitBreaker && { circuitBreaker }),
@@ -82,37 +88,11 @@ export async function takeSnapshot(ralph: RalphTools, projectDir: string): Promi
     ...(read && { plan: plan as Omit<Answer<'taskPlanner'>, 'tasks'> }),
     sections: bySection(tasks),
     ...(report && { report }),
-    loops: (await lastLines(join(logs, 'metrics.jsonl'))).flatMap(loopRecord).slice(-SHOWN_LOOPS).reverse(),
-    log: (await lastLines(join(logs, 'ralph.log'))).slice(-SHOWN_LOG_LINES),
+    loops: last?.loops ?? [],
+    log: last?.log ?? [],
     warnings: [...warnings],
     errors: [...errors],
   }
-}
-
-function stateDirectory(project: string): string {
-  const ralph = join(project, '.ralph')
-  return existsSync(ralph) ? ralph : project
-}
-
-/** The limits that the last loop wrote into `status.json`; none where it did not, or wrote nonsense. */
-export async function limitsOfLastLoop(
-  projectDir: string,
-): Promise<Pick<RalphToolsOptions, 'maxCallsPerHour' | 'maxTokensPerHour'>> {
-  try {
-    const status = JSON.parse(await readFile(join(stateDirectory(projectDir), 'status.json'), 'utf8'))
-    const calls = status?.max_calls_per_hour
-    const tokens = status?.max_tokens_per_hour
-    return {
-      ...(isLimit(calls) && { maxCallsPerHour: calls }),
-      ...(isLimit(tokens) && { maxTokensPerHour: tokens }),
-    }
-  } catch {
-    return {}
-  }
-}
-
-function isLimit(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** Sections in the order of the plan; tasks under headings of the same name count together. */
@@ -126,33 +106,4 @@ function bySection(tasks: Answer<'taskPlanner'>['tasks']): SectionProgress[] {
     sections.set(task.section, section)
   }
   return [...sections.values()]
-}
-
-function loopRecord(line: string): LoopRecord[] {
-  try {
-    const { timestamp, loop, duration, success, calls } = JSON.parse(line)
-    if (typeof loop !== 'number' || typeof duration !== 'number' || typeof success !== 'boolean') return []
-    return [{ timestamp: String(timestamp), loop, duration, success, calls: typeof calls === 'number' ? calls : 0 }]
-  } catch {
-    return []
-  }
-}
-
-/** The whole lines at the end of a file; none where it is missing or unreadable. */
-async function lastLines(path: string): Promise<string[]> {
-  try {
-    const file = await open(path)
-    try {
-      const { size } = await file.stat()
-      const start = Math.max(0, size - TAIL_BYTES)
-      const buffer = Buffer.alloc(size - start)
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, start)
-      const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
-      return (start > 0 ? lines.slice(1) : lines).filter((line) => line.trim() !== '')
-    } finally {
-      await file.close()
-    }
-  } catch {
-    return []
-  }
 }

@@ -1,5 +1,9 @@
 // Text on a terminal: colour, width and bars.
 
+import stringWidth from 'string-width'
+
+export { clean } from '../terminal.mjs'
+
 /** What a piece of text is, from which its colour follows. */
 export type Style = 'plain' | 'strong' | 'dim' | 'good' | 'notice' | 'bad' | 'accent'
 
@@ -23,37 +27,88 @@ export function styles(stream: { isTTY?: boolean }, env: Record<string, string |
   return (style, text) => (colour && SGR[style] && text ? `\x1b[${SGR[style]}m${text}\x1b[0m` : text)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences for colour, ours and those found in a log.
-const ESCAPE = /\x1b\[[0-9;]*m/g
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Text from a file made safe for a terminal: one line, no control characters. */
-export function clean(text: string): string {
-  return text.replace(ESCAPE, '').replace(CONTROL, ' ').trim()
-}
+/** The most UTF-16 units that a column of a screen may be made of: what is longer is cut before it is measured. */
+const UNITS_PER_COLUMN = 16
 
 /** How many columns a text takes, styles not counted. */
 export function width(text: string): number {
-  let columns = 0
-  for (const { segment } of graphemes.segment(text.replace(ESCAPE, ''))) columns += WIDE.test(segment) ? 2 : 1
-  return columns
+  return stringWidth(text)
 }
 
 /** An unstyled text in at most `columns` columns, with `…` where it was cut. */
 export function clip(text: string, columns: number): string {
-  if (width(text) <= columns) return text
+  const looked = text.slice(0, Math.max(0, columns) * UNITS_PER_COLUMN + UNITS_PER_COLUMN)
+  if (looked.length === text.length && width(text) <= columns) return text
   let kept = ''
   let used = 0
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes.segment(looked)) {
     used += width(segment)
     if (used > columns - 1) break
     kept += segment
   }
   return columns > 0 ? `${kept}…` : ''
+}
+
+/** A path in at most `columns` columns: what is cut is its middle, for the end says most. */
+export function clipPath(path: string, columns: number): string {
+  if (path.length <= columns * UNITS_PER_COLUMN && width(path) <= columns) return path
+  const tail = Math.max(0, Math.ceil(((columns - 1) * 2) / 3))
+  let end = ''
+  // From the end back: nobody reads a name of which only the beginning is there.
+  for (const { segment } of [...graphemes.segment(path.slice(-tail * UNITS_PER_COLUMN || path.length))].reverse()) {
+    if (width(segment) + width(end) > tail) break
+    end = segment + end
+  }
+  return clip(clip(path, columns - width(end)) + end, columns)
+}
+
+/** A text in lines of at most `columns` columns, cut between words; `…` ends the last where there would be more. */
+export function wrap(text: string, columns: number, most = Number.POSITIVE_INFINITY): string[] {
+  const room = Math.max(1, columns)
+  const lines: string[] = []
+  let line = ''
+  let used = 0
+  for (const word of text.split(' ')) {
+    for (const part of parts(word, room)) {
+      const size = width(part)
+      const gap = line === '' ? 0 : 1
+      if (line !== '' && used + gap + size > room) {
+        lines.push(line)
+        if (lines.length > most) break
+        line = part
+        used = size
+      } else {
+        line += (gap ? ' ' : '') + part
+        used += gap + size
+      }
+    }
+    if (lines.length > most) break
+  }
+  if (line !== '') lines.push(line)
+  if (lines.length <= most) return lines
+  const kept = lines.slice(0, most)
+  return [...kept.slice(0, -1), clip(`${kept.at(-1) ?? ''} ${lines[most] ?? ''}`, room)]
+}
+
+/** A word as it is, or in pieces that fit. */
+function parts(word: string, room: number): string[] {
+  if (word.length <= room && width(word) <= room) return [word]
+  const pieces: string[] = []
+  let piece = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(word)) {
+    const size = width(segment)
+    if (used + size > room && piece !== '') {
+      pieces.push(piece)
+      piece = ''
+      used = 0
+    }
+    piece += segment
+    used += size
+  }
+  return [...pieces, piece]
 }
 
 /** A text with spaces up to `columns` columns. */

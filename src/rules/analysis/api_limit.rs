@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use regex::Regex;
 use serde_json::Value;
 
@@ -92,9 +92,33 @@ const KINDS: &[(&[&str], ApiLimitKind)] = &[
 /// Characters of a message that are kept.
 const MESSAGE: usize = 300;
 
-/// The limit that the last of these lines to name one names.
+/// How long ago a time of day may have passed to be meant, not tomorrow's (case S7). A window of five hours cannot end in 24;
+/// of a week's the next time counts; where the limit is not named it may be either.
+fn just_passed(kind: ApiLimitKind) -> Duration {
+    match kind {
+        ApiLimitKind::FiveHour => Duration::hours(5),
+        ApiLimitKind::Weekly => Duration::zero(),
+        ApiLimitKind::Usage | ApiLimitKind::ExtraUsage => Duration::minutes(15),
+    }
+}
+
+/// The limit that the last of these lines to name one names. One inside a code block is quoted, and one before a status block
+/// ended nothing.
 pub fn in_lines<'a>(lines: impl DoubleEndedIterator<Item = &'a [u8]>, now: DateTime<Utc>, zone: Zone) -> Option<ApiLimit> {
-    lines.rev().find_map(|line| in_line(&String::from_utf8_lossy(line), now, zone))
+    let mut in_code = false;
+    for line in lines.rev() {
+        let line = String::from_utf8_lossy(line);
+        let bare = line.trim_start();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            in_code = !in_code;
+        } else if in_code {
+        } else if line.contains("RALPH_STATUS---") {
+            return None;
+        } else if let Some(limit) = in_line(&line, now, zone) {
+            return Some(limit);
+        }
+    }
+    None
 }
 
 /// The limit that a line names.
@@ -104,10 +128,11 @@ pub fn in_line(line: &str, now: DateTime<Utc>, zone: Zone) -> Option<ApiLimit> {
     let sentence = found.name("sentence")?;
     let said = sentence.as_str().to_lowercase();
     let kind = KINDS.iter().find(|(words, _)| words.iter().any(|word| said.contains(word))).map(|(_, kind)| *kind);
+    let kind = kind.unwrap_or(ApiLimitKind::Usage);
     let after = line.get(sentence.end()..).unwrap_or_default();
-    let reset = reset_time::named_in(after, now, zone);
+    let reset = reset_time::named_in(after, now, zone, just_passed(kind));
     Some(ApiLimit {
-        kind: kind.unwrap_or(ApiLimitKind::Usage),
+        kind,
         message: line.get(sentence.start()..).unwrap_or_default().trim().chars().take(MESSAGE).collect(),
         resets_at: reset.as_ref().map(|reset| reset.at),
         unknown_zone: reset.and_then(|reset| reset.unknown_zone),
@@ -129,14 +154,7 @@ pub fn in_event(info: &Value) -> Option<ApiLimit> {
         None => ApiLimitKind::FiveHour,
         Some(named) => TYPES.iter().find(|(prefix, _)| named.starts_with(prefix)).map_or(ApiLimitKind::Usage, |(_, kind)| *kind),
     };
-    let resets_at = match info.get("resetsAt") {
-        Some(Value::Number(number)) => number.as_f64().and_then(reset_time::from_epoch),
-        Some(Value::String(text)) => DateTime::parse_from_rfc3339(text)
-            .ok()
-            .map(|time| time.to_utc())
-            .or_else(|| reset_time::from_epoch(text.parse().ok()?)),
-        _ => None,
-    };
+    let resets_at = info.get("resetsAt").and_then(reset_time::of_value);
     let message = format!("rate_limit_event: {} limit rejected", named.unwrap_or("five_hour"));
     Some(ApiLimit { kind, message: message.chars().take(MESSAGE).collect(), resets_at, unknown_zone: None })
 }
@@ -144,12 +162,11 @@ pub fn in_event(info: &Value) -> Option<ApiLimit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono_tz::Tz;
     use serde_json::json;
 
     fn limit(line: &str) -> Option<(ApiLimitKind, Option<String>)> {
         let now = "2026-03-04T12:30:00Z".parse().unwrap();
-        in_line(line, now, Zone::Named(Tz::America__New_York))
+        in_line(line, now, Zone::named("America/New_York").expect("a zone"))
             .map(|limit| (limit.kind, limit.resets_at.map(|at| at.format("%m-%dT%H:%M").to_string())))
     }
 
@@ -171,8 +188,8 @@ mod tests {
             ("5-hour limit reached ∙ resets 3pm", FiveHour, Some("03-04T20:00")),
             (" ⎿  5-hour limit reached ∙ resets 18:00", FiveHour, Some("03-04T23:00")),
             ("5-hour limit reached, resets at 6pm", FiveHour, Some("03-04T23:00")),
-            ("Session limit reached ∙ resets 3am", FiveHour, Some("03-05T08:00")),
-            ("You've hit your session limit · resets 12:50am (America/Los_Angeles)", FiveHour, Some("03-05T08:50")),
+            ("Session limit reached ∙ resets 3am", FiveHour, Some("03-04T08:00")),
+            ("You've hit your session limit · resets 12:50am (America/Los_Angeles)", FiveHour, Some("03-04T08:50")),
             ("Weekly limit reached ∙ resets Oct 6 at 2pm", Weekly, Some("10-06T18:00")),
             ("Opus weekly limit reached ∙ resets Oct 31, 9am", Weekly, Some("10-31T13:00")),
             ("You've hit your weekly limit · resets Aug 16 at 1am (Asia/Tokyo)", Weekly, Some("08-15T16:00")),
@@ -196,6 +213,25 @@ mod tests {
             ("Error: Claude usage limit reached. Try again in 2 hours.", Usage, Some("03-04T14:30")),
         ] {
             assert_eq!(limit(line), Some((kind, resets_at.map(str::to_owned))), "{line}");
+        }
+    }
+
+    /// Case S7: `resets 3pm`, seen when it has just passed, by limit.
+    #[test]
+    fn a_window_of_five_hours_does_not_end_tomorrow() {
+        for (sentence, minutes, expected) in [
+            ("5-hour limit reached ∙ resets 3pm", 0, "03-04T15:00"),
+            ("5-hour limit reached ∙ resets 3pm", 9, "03-04T15:00"),
+            ("You've hit your session limit · resets 3pm (UTC)", 9, "03-04T15:00"),
+            ("Session limit reached ∙ resets 3pm", 120, "03-04T15:00"),
+            ("You've hit your weekly limit · resets 3pm", 9, "03-05T15:00"),
+            ("Opus weekly limit reached ∙ resets 3pm", 0, "03-05T15:00"),
+            ("You've hit your limit · resets 3pm (UTC)", 9, "03-04T15:00"),
+            ("You've hit your limit · resets 3pm (UTC)", 16, "03-05T15:00"),
+        ] {
+            let now = "2026-03-04T15:00:20Z".parse::<DateTime<Utc>>().unwrap() + Duration::minutes(minutes);
+            let found = in_line(sentence, now, Zone::utc()).and_then(|limit| limit.resets_at);
+            assert_eq!(found.map(|at| at.format("%m-%dT%H:%M").to_string()).as_deref(), Some(expected), "{sentence} + {minutes}");
         }
     }
 

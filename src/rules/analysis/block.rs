@@ -1,7 +1,8 @@
 //! The `RALPH_STATUS` block: what Claude itself says about the loop.
 //!
 //! Two notations, both of Ralph v0.11 (its prompt template and issue reports): `---RALPH_STATUS---` to
-//! `---END_RALPH_STATUS---`, and a `RALPH_STATUS:` header above its keys. The last complete block counts.
+//! `---END_RALPH_STATUS---`, and a `RALPH_STATUS:` header above its keys. The last block counts. Models also close the first
+//! notation otherwise (case S1): by another mark, by the opening mark again, by the end of a code fence, or not at all.
 
 use std::borrow::Cow;
 
@@ -16,6 +17,12 @@ pub struct StatusBlock {
     pub work_type: Option<String>,
     /// `FILES_MODIFIED`; `Err` keeps what is no number.
     pub files_modified: Option<Result<u64, String>>,
+    /// `TESTS_STATUS`, upper case.
+    pub tests_status: Option<String>,
+    /// `TASKS_COMPLETED_THIS_LOOP`; `Err` keeps what is no number.
+    pub tasks_completed: Option<Result<u64, String>>,
+    /// `RECOMMENDATION`, at most `RECOMMENDATION_SHOWN` characters of it.
+    pub recommendation: Option<String>,
     /// Whether a key still holds the template's choices.
     template: bool,
 }
@@ -29,47 +36,59 @@ impl StatusBlock {
 
     /// Whether it is the prompt's template rather than a report: choices everywhere, a value nowhere.
     fn is_template(&self) -> bool {
-        self.template
-            && self.status.is_none()
-            && self.exit_signal.is_none()
-            && self.work_type.is_none()
-            && self.files_modified.is_none()
+        self.template && *self == Self { template: true, ..Self::default() }
     }
 
     /// Takes `key: value`; false where the line is no such thing or the key is none of a block's.
     fn line(&mut self, line: &str) -> bool {
         let Some((key, value)) = line.split_once(':') else { return false };
         let key = key.trim_matches(|c| c == '-' || DECORATION.contains(&c)).to_ascii_uppercase();
-        if !KEYS.contains(&key.as_str()) {
-            return false;
-        }
+        let Some((_, choices)) = KEYS.iter().find(|(name, _)| *name == key) else { return false };
         let value = value.trim_matches(AROUND_VALUE);
-        if FREE_TEXT.contains(&key.as_str()) || value.is_empty() {
+        if value.is_empty() {
             return true;
         }
-        if is_template_value(&key, value) {
+        if is_template_value(*choices, value) {
             self.template = true;
             return true;
         }
-        // Bash takes the second of the fields between colons.
-        let value = value.split(':').next().unwrap_or_default().trim_matches(AROUND_VALUE);
         match key.as_str() {
-            "STATUS" => self.status = Some(value.to_ascii_uppercase()),
-            "EXIT_SIGNAL" => self.exit_signal = Some(value.eq_ignore_ascii_case("true")),
-            "WORK_TYPE" => self.work_type = Some(value.to_ascii_uppercase()),
+            "STATUS" => self.status = Some(word(value, *choices)),
+            "EXIT_SIGNAL" => self.exit_signal = Some(word(value, *choices) == "TRUE"),
+            "WORK_TYPE" => self.work_type = Some(word(value, *choices)),
+            "TESTS_STATUS" => self.tests_status = Some(word(value, *choices)),
             "FILES_MODIFIED" => self.files_modified = Some(count(value)),
-            _ => {}
+            "TASKS_COMPLETED_THIS_LOOP" => self.tasks_completed = Some(count(value)),
+            _ => self.recommendation = Some(value.chars().take(RECOMMENDATION_SHOWN).collect()),
         }
         true
     }
 }
 
-/// The keys of Ralph's prompt template.
-const KEYS: [&str; 7] =
-    ["STATUS", "EXIT_SIGNAL", "WORK_TYPE", "FILES_MODIFIED", "TESTS_STATUS", "TASKS_COMPLETED_THIS_LOOP", "RECOMMENDATION"];
+/// Characters kept of a recommendation: the template asks for a line.
+pub const RECOMMENDATION_SHOWN: usize = 500;
 
-/// Keys whose value is prose, in which a bar is a bar.
-const FREE_TEXT: [&str; 1] = ["RECOMMENDATION"];
+/// What the value of a key is.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// One of these words; the first word counts, whatever explanation follows it (case S21).
+    Choice(&'static [&'static str]),
+    /// A number.
+    Number,
+    /// Prose, in which a bar is a bar.
+    Prose,
+}
+
+/// The keys of Ralph's prompt template, with the choices that it lists.
+const KEYS: [(&str, Kind); 7] = [
+    ("STATUS", Kind::Choice(&["IN_PROGRESS", "COMPLETE", "BLOCKED"])),
+    ("EXIT_SIGNAL", Kind::Choice(&["TRUE", "FALSE"])),
+    ("WORK_TYPE", Kind::Choice(&["IMPLEMENTATION", "TESTING", "DOCUMENTATION", "REFACTORING", "DEBUGGING"])),
+    ("FILES_MODIFIED", Kind::Number),
+    ("TESTS_STATUS", Kind::Choice(&["PASSING", "FAILING", "NOT_RUN"])),
+    ("TASKS_COMPLETED_THIS_LOOP", Kind::Number),
+    ("RECOMMENDATION", Kind::Prose),
+];
 
 /// What may stand around keys and markers: space, CR, a byte order mark, Markdown's bold, code and quote marks.
 const DECORATION: [char; 9] = [' ', '\t', '\r', '\u{feff}', '*', '`', '"', '\'', '>'];
@@ -77,32 +96,48 @@ const DECORATION: [char; 9] = [' ', '\t', '\r', '\u{feff}', '*', '`', '"', '\'',
 /// What may stand around values. Not `>`: it ends `<number>`.
 const AROUND_VALUE: [char; 7] = [' ', '\t', '\r', '*', '`', '"', '\''];
 
-/// The choices of the keys that are weighed, to tell a list of them from a value.
-const CHOICES: &[(&str, &[&str])] = &[
-    ("STATUS", &["IN_PROGRESS", "COMPLETE", "BLOCKED"]),
-    ("EXIT_SIGNAL", &["TRUE", "FALSE"]),
-    ("WORK_TYPE", &["IMPLEMENTATION", "TESTING", "DOCUMENTATION", "REFACTORING", "DEBUGGING"]),
-];
-
 /// What a template puts around the name of a value: `<number>`, `[number]`.
 const BRACKETS: [(char, char); 3] = [('<', '>'), ('[', ']'), ('{', '}')];
 
 /// Whether it is what the template says in place of a value: `a | b`, `<number>`, `true/false`, `false or true`.
-fn is_template_value(key: &str, value: &str) -> bool {
-    let bracketed = BRACKETS.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
-    value.contains('|') || bracketed || lists_choices(key, value)
+fn is_template_value(kind: Kind, value: &str) -> bool {
+    if BRACKETS.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close)) {
+        return true;
+    }
+    match kind {
+        Kind::Prose => false,
+        Kind::Number => value.contains('|'),
+        Kind::Choice(choices) => lists(choices, value),
+    }
 }
 
-fn lists_choices(key: &str, value: &str) -> bool {
-    let Some((_, choices)) = CHOICES.iter().find(|(of, _)| *of == key) else { return false };
+/// Whether the value lists choices instead of making one. Behind a bar there may also be an explanation.
+fn lists(choices: &[&str], value: &str) -> bool {
     let value = value.to_ascii_uppercase().replace(" OR ", "/");
-    value.contains(['/', ',']) && value.split(['/', ',']).all(|choice| choices.contains(&choice.trim_matches(AROUND_VALUE)))
+    let is_choice = |part: &str| choices.contains(&part.trim_matches(AROUND_VALUE));
+    let all = value.contains(['/', ',']) && value.split(['/', ',']).all(is_choice);
+    let (first, second) = value.split_once('|').unwrap_or_default();
+    all || (value.contains('|') && (!is_choice(first) || is_choice(second.split('|').next().unwrap_or_default())))
 }
 
-/// A whole number; one that no `u64` holds is its greatest, to be brought into range by whoever weighs it.
+/// The first word, upper case; of the template's words of two, both, whatever joins them.
+fn word(value: &str, kind: Kind) -> String {
+    let value = value.trim_start_matches(|c: char| !c.is_alphanumeric()).to_ascii_uppercase();
+    if let Kind::Choice(choices) = kind {
+        let joined = value.replace([' ', '-'], "_");
+        if let Some(choice) = choices.iter().find(|choice| choice.contains('_') && joined.starts_with(**choice)) {
+            return (*choice).to_owned();
+        }
+    }
+    value.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default().to_owned()
+}
+
+/// A whole number, whatever stands behind it; one that no `u64` holds is its greatest, to be brought into range by whoever
+/// weighs it.
 fn count(value: &str) -> Result<u64, String> {
-    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    value.parse().or_else(|_| if digits { Ok(u64::MAX) } else { Err(value.to_owned()) })
+    let first = value.split_whitespace().next().unwrap_or_default().trim_matches([',', ';', '.', '(', ')', '*', '`']);
+    let digits = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
+    first.parse().or_else(|_| if digits { Ok(u64::MAX) } else { Err(value.to_owned()) })
 }
 
 /// Bytes of a line that are looked at: markers, and keys with values that mean something, are far shorter.
@@ -128,22 +163,48 @@ impl Words {
     }
 }
 
+/// A block that was opened by its mark.
+#[derive(Debug, Clone, Default)]
+struct Marked {
+    block: StatusBlock,
+    words: Words,
+    lines: u32,
+    /// Whether the mark that opened it may have been the end of the block before it.
+    doubtful: bool,
+    /// Fences without a language behind the first key: the first ends the code block that the status block stands in, unless
+    /// another follows before the end mark.
+    fences: u32,
+    /// The keys and words before the first of them.
+    before_fence: Option<(StatusBlock, Words)>,
+}
+
 #[derive(Debug, Clone)]
 enum State {
     Outside,
     /// Between the markers.
-    Marked(StatusBlock, Words, u32),
+    Marked(Marked),
     /// Below a header indented by so many bytes.
     Headed(StatusBlock, Words, u32, usize),
 }
 
-/// Follows the lines of a text and keeps the last complete block.
+/// Follows the lines of a text and keeps the last block.
 #[derive(Debug, Clone)]
 pub struct BlockReader {
     state: State,
     last: Option<StatusBlock>,
     words_of_last: Words,
     words_outside: Words,
+}
+
+/// What the blocks of a text come to.
+#[derive(Debug, Clone, Default)]
+pub struct Blocks {
+    /// The last block.
+    pub last: Option<StatusBlock>,
+    /// The last block that was closed: where the text is cut, one that was not does not count.
+    pub closed: Option<StatusBlock>,
+    /// The completion words outside the last block and outside templates.
+    pub words_outside: Words,
 }
 
 impl Default for BlockReader {
@@ -158,11 +219,45 @@ enum Marker {
     Header,
 }
 
+/// What end marks are called, blanks written as `_`.
+const ENDS: [&str; 8] = [
+    "END_RALPH_STATUS",
+    "END_STATUS",
+    "END",
+    "/RALPH_STATUS",
+    "RALPH_STATUS_END",
+    "END_OF_RALPH_STATUS",
+    "END_RALPH_STATUS_BLOCK",
+    "END_STATUS_BLOCK",
+];
+
+/// What a mark is framed with. Editors make long dashes of two hyphens.
+const DASHES: [char; 3] = ['-', '–', '—'];
+
 fn marker(line: &str) -> Option<Marker> {
     let bare = line.trim_matches(DECORATION);
-    [("---RALPH_STATUS---", Marker::Begin), ("---END_RALPH_STATUS---", Marker::End), ("RALPH_STATUS:", Marker::Header)]
-        .into_iter()
-        .find_map(|(text, marker)| bare.eq_ignore_ascii_case(text).then_some(marker))
+    if bare.eq_ignore_ascii_case("RALPH_STATUS:") {
+        return Some(Marker::Header);
+    }
+    let name = bare.trim_start_matches(DASHES);
+    let framed = bare.starts_with("--") || bare.starts_with(['–', '—']);
+    let (name, closed) = (name.trim_end_matches(DASHES), name.ends_with(DASHES));
+    if !framed || name.len() > 40 {
+        return None;
+    }
+    let name = name.trim_matches(DECORATION).to_ascii_uppercase().replace(' ', "_");
+    match name.as_str() {
+        "RALPH_STATUS" if closed => Some(Marker::Begin),
+        name if ENDS.contains(&name) => Some(Marker::End),
+        _ => None,
+    }
+}
+
+/// A line that opens or closes a code block; whether it can close one, having no language.
+fn fence(line: &str) -> Option<bool> {
+    let line = line.trim_matches([' ', '\t', '\r', '>']);
+    let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark))?;
+    Some(line.trim_start_matches(mark.get(..1)?).is_empty())
 }
 
 /// Quote marks count as space.
@@ -174,6 +269,34 @@ fn indent(line: &str) -> usize {
 
 fn is_blank(line: &str) -> bool {
     line.trim_start_matches(INDENT).trim().is_empty()
+}
+
+impl Marked {
+    /// A line that is no mark; false where it shows that the opening mark was the end of another block.
+    fn line(&mut self, line: &str, words: Words) -> bool {
+        if let Some(closes) = fence(line) {
+            if closes && self.block != StatusBlock::default() {
+                self.fences += 1;
+                self.before_fence.get_or_insert_with(|| (self.block.clone(), self.words));
+            }
+        } else if !self.block.line(line) && self.doubtful && !is_blank(line) {
+            return false;
+        } else if !is_blank(line) {
+            self.doubtful = false;
+        }
+        self.words.add(words);
+        self.lines += 1;
+        true
+    }
+
+    /// The block, its words, and the words behind it.
+    fn closed(self, by_mark: bool) -> (StatusBlock, Words, Words) {
+        match self.before_fence {
+            // Code blocks inside it come in pairs of fences.
+            Some((block, words)) if !by_mark || self.fences % 2 == 1 => (block, words, self.words),
+            _ => (self.block, self.words, Words::default()),
+        }
+    }
 }
 
 impl BlockReader {
@@ -192,18 +315,18 @@ impl BlockReader {
         let marker = marker(line);
         match (&mut self.state, marker) {
             (_, Some(Marker::Begin)) => {
-                self.close(false);
-                self.state = State::Marked(StatusBlock::default(), words, 0);
+                let doubtful = self.close(false);
+                self.state = State::Marked(Marked { words, doubtful, ..Marked::default() });
             }
-            (State::Marked(_, seen, _), Some(Marker::End)) => {
-                seen.add(words);
+            (State::Marked(block), Some(Marker::End)) => {
+                block.words.add(words);
                 self.close(true);
             }
-            (State::Marked(block, seen, lines), _) => {
-                seen.add(words);
-                block.line(line);
-                *lines += 1;
-                if *lines > MAX_LINES {
+            (State::Marked(block), _) => {
+                if !block.line(line, words) {
+                    self.state = State::Outside;
+                    self.words_outside.add(words);
+                } else if block.lines > MAX_LINES {
                     self.close(false);
                 }
             }
@@ -221,18 +344,31 @@ impl BlockReader {
                     self.words_outside.add(words);
                 }
             }
-            (State::Headed(..), Some(Marker::End)) => self.close(true),
+            (State::Headed(..), Some(Marker::End)) => {
+                self.close(true);
+            }
             (State::Outside, _) => self.words_outside.add(words),
         }
     }
 
-    /// Ends what is open. A marked block is complete only with its end marker.
-    fn close(&mut self, marked_is_complete: bool) {
+    /// Ends what is open; whether that was a block. One that no mark ends needs a key to be one.
+    fn close(&mut self, by_mark: bool) -> bool {
         match std::mem::replace(&mut self.state, State::Outside) {
-            State::Outside => {}
-            State::Marked(block, words, _) if marked_is_complete => self.complete(block, words),
-            State::Headed(block, words, ..) if block != StatusBlock::default() => self.complete(block, words),
-            State::Marked(_, words, _) | State::Headed(_, words, ..) => self.words_outside.add(words),
+            State::Outside => false,
+            State::Marked(marked) if by_mark || marked.block != StatusBlock::default() => {
+                let (block, words, behind) = marked.closed(by_mark);
+                self.complete(block, words);
+                self.words_outside.add(behind);
+                true
+            }
+            State::Headed(block, words, ..) if block != StatusBlock::default() => {
+                self.complete(block, words);
+                true
+            }
+            State::Marked(Marked { words, .. }) | State::Headed(_, words, ..) => {
+                self.words_outside.add(words);
+                false
+            }
         }
     }
 
@@ -252,13 +388,18 @@ impl BlockReader {
         self.words_outside
     }
 
-    /// At the end of the text: the last complete block, and the completion words outside it and outside templates.
+    /// At the end of the text.
     #[must_use]
-    pub fn finish(mut self) -> (Option<StatusBlock>, Words) {
-        // A header's block needs no end; a marked one without its end is none.
-        let headed = matches!(self.state, State::Headed(..));
-        self.close(headed);
-        (self.last, self.words_outside)
+    pub fn finish(mut self) -> Blocks {
+        // A header's block needs no end, nor does one that a fence has ended.
+        let ended = match &self.state {
+            State::Outside | State::Headed(..) => true,
+            State::Marked(marked) => marked.before_fence.is_some(),
+        };
+        let before = if ended { None } else { self.last.clone() };
+        self.close(false);
+        let closed = if ended { self.last.clone() } else { before };
+        Blocks { last: self.last, closed, words_outside: self.words_outside }
     }
 }
 

@@ -26,7 +26,7 @@ pub fn counts_as_stuck(line: &[u8]) -> bool {
 }
 
 /// Where an error message may begin: after marks and a list's dash, a log's time stamp, `[label]:` and `Uncaught` or the like.
-const LEAD: &str = r"^(?:\x1b\[[0-9;]*m|[\s*>#✗❌✖×✘⨯•-])*(?:[0-9][0-9T:.,Z+/-]*\s+)*(?:\[[^\]]{1,80}\]:?\s*)*(?:Uncaught\s+|Unhandled\s+|Caused by:\s*|panic:\s*)?";
+const LEAD: &str = r"^[\s*>#✗❌✖×✘⨯•-]*(?:[0-9][0-9T:.,Z+/-]*\s+)*(?:\[[^\]]{1,80}\]:?\s*)*(?:Uncaught\s+|Unhandled\s+|Caused by:\s*|panic:\s*)?";
 
 /// Each alternative, below `LEAD`: what errors look like as opposed to prose about them.
 const LOOKS: &[&str] = &[
@@ -80,9 +80,55 @@ pub fn looks_like_error(line: &[u8]) -> bool {
     !NONE.contains(&word)
 }
 
+/// What shells say of a program that did not run: `…: line 600: timeout: command not found`. It is an error where the output
+/// is nothing else (case S29); within more it may be what some step printed, and the work went on.
+static SHELL_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?x)^\s*(?:
+        (?:\S+:\s+)?(?:line\s+[0-9]+:\s+|[0-9]+:\s+)?\S.{0,200}:\s+(?:command\ not\ found|not\ found|[Nn]o\ such\ file\ or\ directory|[Pp]ermission\ denied|[Ii]s\ a\ directory|cannot\ execute.{0,60})\.?
+        | \S+:\s+(?:command\ not\ found|no\ such\ file\ or\ directory|permission\ denied):\s+\S+
+        | (?:\S+:\s+)?failed\ to\ run\ command\b.{0,200}
+        | .{1,200}\ is\ not\ recognized\ as\ (?:an\ internal\ or\ external\ command|a\ name\ of\ a\ cmdlet|the\ name\ of\ a\ cmdlet).{0,200}
+        | operable\ program\ or\ batch\ file\.
+        )\s*$",
+    )
+});
+
+/// Whether these lines, the whole of an output, say nothing but that a program did not run.
+pub fn is_shell_failure<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut said = lines.filter(|line| !line.trim_ascii().is_empty()).peekable();
+    said.peek().is_some() && said.all(|line| SHELL_FAILURE.is_match(line))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outputs_of_shells_alone() {
+        for output in [
+            "/usr/local/bin/ralph: line 600: timeout: command not found",
+            "ralph_loop.sh: line 12: gtimeout: command not found\n\nralph_loop.sh: line 13: claude: command not found\n",
+            "bash: claude: command not found\r",
+            "sh: 1: claude: not found",
+            "zsh: command not found: claude",
+            "timeout: failed to run command 'claude': No such file or directory",
+            "env: node: No such file or directory",
+            "bash: ./claude: Permission denied",
+            "'claude' is not recognized as an internal or external command,\noperable program or batch file.",
+        ] {
+            assert!(is_shell_failure(output.as_bytes().split(|byte| *byte == b'\n')), "{output}");
+        }
+        for output in [
+            "",
+            "\n\n",
+            "All is well.",
+            "bash: foo: command not found\nI installed foo and went on.",
+            "The message was: command not found, so I added a check.",
+        ] {
+            assert!(!is_shell_failure(output.as_bytes().split(|byte| *byte == b'\n')), "{output}");
+        }
+    }
 
     #[test]
     fn lines_that_look_like_errors() {

@@ -31,6 +31,8 @@ pub enum Group {
     Status = 1 << 8,
     /// The second half of a question pattern, looked at only in lines that hit.
     Tail = 1 << 9,
+    /// A mark of a promise, or a fence, in which a promise is none.
+    Promise = 1 << 10,
 }
 
 /// A set of groups.
@@ -47,6 +49,12 @@ impl Groups {
             at += 1;
         }
         Self(bits)
+    }
+
+    /// The set with another group in it.
+    #[must_use]
+    pub const fn with(self, group: Group) -> Self {
+        Self(self.0 | group as u16)
     }
 
     /// Whether the group is in it.
@@ -74,7 +82,7 @@ impl Groups {
 
 /// The words, lower case, with what they are evidence of. Questions keep the order of `questions::PATTERNS`.
 pub const NEEDLES: &[(&str, Groups)] = {
-    use Group::{Completion, Errors, Implementation, NoWork, Question, Status, Stuck, Summary, Tail, Tests};
+    use Group::{Completion, Errors, Implementation, NoWork, Promise, Question, Status, Stuck, Summary, Tail, Tests};
     const COMPLETION: Groups = Groups::of(&[Completion]);
     const NO_WORK: Groups = Groups::of(&[NoWork]);
     const TESTS: Groups = Groups::of(&[Tests]);
@@ -135,6 +143,9 @@ pub const NEEDLES: &[(&str, Groups)] = {
         ("completed", SUMMARY),
         ("implemented", SUMMARY),
         ("ralph_status", Groups::of(&[Status])),
+        ("<promise>", Groups::of(&[Promise])),
+        ("```", Groups::of(&[Promise])),
+        ("~~~", Groups::of(&[Promise])),
     ]
 };
 

@@ -12,6 +12,8 @@ pub struct Denials {
     pub commands: Vec<String>,
     /// Whether every part of every denied command is allowed on its own.
     pub compound_only: bool,
+    /// Whether all of them are Claude's way to ask something (case S12).
+    pub asked_only: bool,
 }
 
 impl Denials {
@@ -34,7 +36,15 @@ pub fn denials(list: &Value, allowed_tools: &str) -> Denials {
         count: list.len() as u64,
         commands: list.iter().map(describe).collect(),
         compound_only: !list.is_empty() && list.iter().all(covered),
+        asked_only: !list.is_empty() && list.iter().all(asks),
     }
+}
+
+/// Tools whose call is a question to a person. Where nobody is there to answer they are denied.
+const ASKING: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+
+fn asks(denial: &Value) -> bool {
+    denial["tool_name"].as_str().is_some_and(|tool| ASKING.contains(&tool))
 }
 
 fn command(denial: &Value) -> Option<&str> {
@@ -113,14 +123,22 @@ fn trimmed(part: &str) -> &str {
 
 /// The first word, as bash cuts it: up to a space, pipe, redirection, semicolon or ampersand.
 fn base(part: &str) -> &str {
-    part.split([' ', '\t', '\n', '|', ';', '&', '<', '>']).next().unwrap_or_default()
+    // A subshell begins with a parenthesis.
+    let part = part.trim_start_matches(['(', ' ']);
+    part.split([' ', '\t', '\n', '|', ';', '&', '<', '>', ')']).next().unwrap_or_default()
 }
 
-/// Whether a pattern permits the command with any arguments: `*`, `Bash(*)`, `Bash(cmd*)`, `Bash(cmd … *)`.
-/// An exact pattern such as `Bash(npm install)` does not.
+/// Commands that Claude Code allows whatever the patterns say (case S11).
+const ALWAYS_ALLOWED: [&str; 6] = ["cd", "ls", "pwd", "echo", "true", "head"];
+
+/// Whether a pattern permits the command with any arguments: `*`, `Bash(*)`, `Bash(cmd*)`, `Bash(cmd … *)`, and Claude Code's
+/// own form for prefixes, `Bash(cmd:*)`. An exact pattern such as `Bash(npm install)` does not.
 fn allows_arguments(base: &str, allowed_tools: &str) -> bool {
     if base.is_empty() {
         return false;
+    }
+    if ALWAYS_ALLOWED.contains(&base) {
+        return true;
     }
     allowed_tools.split(',').map(str::trim).any(|entry| {
         if entry == "*" || entry == "Bash(*)" {
@@ -128,7 +146,7 @@ fn allows_arguments(base: &str, allowed_tools: &str) -> bool {
         }
         let Some(inside) = entry.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')')) else { return false };
         let Some(rest) = inside.strip_prefix(base) else { return false };
-        rest.starts_with('*') || (rest.starts_with(' ') && rest.contains('*'))
+        rest.starts_with('*') || rest == ":*" || (rest.starts_with(' ') && rest.contains('*'))
     })
 }
 
@@ -171,6 +189,20 @@ mod tests {
             ("anything", "Read, *", true),
             ("npm test", "", false),
             ("", "Bash(*)", false),
+            ("git add . && git commit -m x", "Bash(git:*)", true),
+            ("git add . && git commit -m x", "Read,Bash(git add:*),Bash(npm run test:*)", true),
+            ("git add . && npm t", "Bash(git:*)", false),
+            ("npm run test:unit && npm t", "Bash(npm run test:unit)", false),
+            ("gitx a", "Bash(git:*)", false),
+            ("cd a && npm t", "Bash(npm *)", true),
+            ("cd a && ls -la && pwd; echo ok || true", "", true),
+            ("cd a && npm t 2>&1 | head -5", "Bash(npm:*)", true),
+            ("npm t || true", "Bash(npm *)", true),
+            ("cd a && curl evil", "Bash(npm *)", false),
+            ("echo a; rm -rf b", "Bash(npm *)", false),
+            ("cdx && npm t", "Bash(npm *)", false),
+            ("(cd a && npm t)", "Bash(npm *)", true),
+            ("(cd a && npm t) && (curl evil)", "Bash(npm *)", false),
         ];
         for (command, allowed, expected) in table {
             assert_eq!(denials(&json!([bash(command)]), allowed).compound_only, expected, "{command} against {allowed}");
@@ -183,6 +215,24 @@ mod tests {
         let denials = denials(&list, "Bash(npm *)");
         assert_eq!((denials.count, denials.compound_only), (3, false));
         assert_eq!(denials.commands, ["Bash(npm test)", "AskUserQuestion", "unknown"]);
+    }
+
+    /// Case S12.
+    #[test]
+    fn questions_are_no_denials() {
+        let ask = |tool: &str| json!({"tool_name": tool, "tool_input": {"questions": []}});
+        for (list, asked_only, compound_only) in [
+            (json!([ask("AskUserQuestion")]), true, false),
+            (json!([ask("ExitPlanMode"), ask("AskUserQuestion")]), true, false),
+            (json!([ask("AskUserQuestion"), bash("npm test && npm t")]), false, false),
+            (json!([ask("AskUserQuestion"), bash("curl evil")]), false, false),
+            (json!([ask("askuserquestion")]), false, false),
+            (json!([]), false, false),
+        ] {
+            let denials = denials(&list, "Bash(npm *)");
+            assert_eq!((denials.asked_only, denials.compound_only), (asked_only, compound_only), "{list}");
+            assert_eq!(denials.count, list.as_array().unwrap().len() as u64);
+        }
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveTime, Utc, Weekday};
-use chrono_tz::TZ_VARIANTS;
 use regex::{Captures, Regex};
 
 use crate::zone::Zone;
@@ -50,6 +49,14 @@ pub fn from_epoch(number: f64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(seconds as i64, 0)
 }
 
+/// The instant that an event's `resetsAt` names: a number since 1970, or a time in ISO 8601.
+#[must_use]
+pub fn of_value(value: &serde_json::Value) -> Option<DateTime<Utc>> {
+    let text = value.as_str();
+    let written = text.and_then(|text| DateTime::parse_from_rfc3339(text).ok()).map(|time| time.to_utc());
+    written.or_else(|| from_epoch(value.as_f64().or_else(|| text?.parse().ok())?))
+}
+
 /// When a limit ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reset {
@@ -59,9 +66,10 @@ pub struct Reset {
     pub unknown_zone: Option<String>,
 }
 
-/// The instant that the text after a limit's sentence names: the next one in the zone it names, else in `local`.
+/// The instant that the text after a limit's sentence names: the next one in the zone it names, else in `local`. A mere time
+/// of day that passed less than `just_passed` ago is that instant, not tomorrow's: the sentence was written before it.
 #[must_use]
-pub fn named_in(text: &str, now: DateTime<Utc>, local: Zone) -> Option<Reset> {
+pub fn named_in(text: &str, now: DateTime<Utc>, local: Zone, just_passed: Duration) -> Option<Reset> {
     let certain = |at| Reset { at, unknown_zone: None };
     if let Some(found) = EPOCH.captures(text) {
         return from_epoch(found.get(1)?.as_str().parse().ok()?).map(certain);
@@ -72,7 +80,7 @@ pub fn named_in(text: &str, now: DateTime<Utc>, local: Zone) -> Option<Reset> {
     MOMENT.captures_iter(text).find_map(|found| {
         let named = found.name("zone").map(|name| name.as_str().trim());
         let known = named.and_then(zone);
-        let at = moment(&found, now, known.unwrap_or(local))?;
+        let at = moment(&found, now, known.unwrap_or(local), just_passed)?;
         Some(Reset { at, unknown_zone: named.filter(|_| known.is_none()).map(str::to_owned) })
     })
 }
@@ -103,8 +111,8 @@ fn zone(name: &str) -> Option<Zone> {
     if let Some((_, from_utc)) = ABBREVIATIONS.iter().find(|(short, _)| short.eq_ignore_ascii_case(name)) {
         return hours(*from_utc);
     }
-    if let Some(named) = TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(name)) {
-        return Some(Zone::Named(*named));
+    if let Some(named) = Zone::named(name) {
+        return Some(named);
     }
     let found = OFFSET.captures(name)?;
     let part = |name| number(&found, name).and_then(|number| i32::try_from(number).ok());
@@ -142,7 +150,7 @@ fn time(found: &Captures<'_>) -> Option<NaiveTime> {
     NaiveTime::from_hms_opt(hour, minute, 0)
 }
 
-fn moment(found: &Captures<'_>, now: DateTime<Utc>, zone: Zone) -> Option<DateTime<Utc>> {
+fn moment(found: &Captures<'_>, now: DateTime<Utc>, zone: Zone, just_passed: Duration) -> Option<DateTime<Utc>> {
     let today = zone.at(now).date_naive();
     let time = time(found);
     let weekday = found.name("weekday").and_then(|name| name.as_str().parse::<Weekday>().ok());
@@ -159,12 +167,14 @@ fn moment(found: &Captures<'_>, now: DateTime<Utc>, zone: Zone) -> Option<DateTi
     if time.is_none() && weekday.is_none() {
         return None;
     }
-    let first = i64::from(found.name("tomorrow").is_some());
-    (first..=first + 8)
+    let tomorrow = found.name("tomorrow").is_some();
+    let not_before = if tomorrow || weekday.is_some() { now } else { now - just_passed };
+    let first = if tomorrow { 1 } else { -1 };
+    (first..=first + 9)
         .filter_map(|days| today.checked_add_signed(Duration::days(days)))
         .filter(|date| weekday.is_none_or(|weekday| date.weekday() == weekday))
-        .filter_map(|date| instant(date, time, zone, now))
-        .find(|at| *at > now)
+        .filter_map(|date| instant(date, time, zone, not_before))
+        .find(|at| *at > not_before)
 }
 
 /// When the zone's clock shows the time on that day: of two such instants in autumn the next, in spring's gap what it shows
@@ -179,11 +189,10 @@ fn instant(date: NaiveDate, time: Option<NaiveTime>, zone: Zone, now: DateTime<U
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono_tz::Tz;
     use proptest::prelude::*;
 
     fn resets(text: &str, now: &str) -> Option<String> {
-        let reset = named_in(text, now.parse().unwrap(), Zone::Named(Tz::America__New_York))?;
+        let reset = named_in(text, now.parse().unwrap(), Zone::named("America/New_York").expect("a zone"), Duration::zero())?;
         Some(reset.at.format("%Y-%m-%dT%H:%M").to_string())
     }
 
@@ -232,10 +241,38 @@ mod tests {
         }
     }
 
+    /// Case S7.
+    #[test]
+    fn a_time_that_has_just_passed() {
+        let five_hours = Duration::hours(5);
+        for (text, now, expected) in [
+            (" · resets 3pm (UTC)", "2026-03-04T15:00:00Z", "2026-03-04T15:00"),
+            (" · resets 3pm (UTC)", "2026-03-04T15:00:20Z", "2026-03-04T15:00"),
+            (" · resets 3pm (UTC)", "2026-03-04T15:09:00Z", "2026-03-04T15:00"),
+            (" · resets 3pm (UTC)", "2026-03-04T19:59:59Z", "2026-03-04T15:00"),
+            (" · resets 3pm (UTC)", "2026-03-04T20:00:00Z", "2026-03-05T15:00"),
+            (" · resets 3pm (UTC)", "2026-03-04T14:59:59Z", "2026-03-04T15:00"),
+            (" · resets 11pm (UTC)", "2026-03-05T00:10:00Z", "2026-03-04T23:00"),
+            (" · resets 12am (UTC)", "2026-03-05T00:00:01Z", "2026-03-05T00:00"),
+            (" · resets midnight (UTC)", "2026-03-05T00:09:00Z", "2026-03-05T00:00"),
+            (" · resets 3pm", "2026-03-04T20:09:00Z", "2026-03-04T20:00"),
+            // Half past two comes twice; the second has not passed yet.
+            (" · resets 2:30am (Europe/Berlin)", "2026-10-25T00:35:00Z", "2026-10-25T00:30"),
+            (" · resets Wednesday at 3pm (UTC)", "2026-03-04T15:09:00Z", "2026-03-11T15:00"),
+            (" · resets tomorrow at 3pm (UTC)", "2026-03-04T15:09:00Z", "2026-03-05T15:00"),
+            (" · resets in 2h", "2026-03-04T15:09:00Z", "2026-03-04T17:09"),
+        ] {
+            let reset =
+                named_in(text, now.parse().unwrap(), Zone::named("America/New_York").expect("a zone"), five_hours).unwrap();
+            assert_eq!(reset.at.format("%Y-%m-%dT%H:%M").to_string(), expected, "{text} at {now}");
+        }
+    }
+
     #[test]
     fn an_unknown_zone_is_named() {
         for (zone, unknown) in [("Nowhere/Land", true), ("IST", true), ("GMT+99", true), ("PST", false), ("Asia/Tokyo", false)] {
-            let reset = named_in(&format!(" · resets 5pm ({zone})"), DateTime::UNIX_EPOCH, Zone::Named(Tz::UTC)).unwrap();
+            let reset =
+                named_in(&format!(" · resets 5pm ({zone})"), DateTime::UNIX_EPOCH, Zone::utc(), Duration::zero()).unwrap();
             assert_eq!(reset.unknown_zone.as_deref(), unknown.then_some(zone));
         }
     }
@@ -246,13 +283,13 @@ mod tests {
             seconds in 1_700_000_000_i64..1_900_000_000, hour in 1_u32..=12, half in "am|pm"
         ) {
             let now = DateTime::from_timestamp(seconds, 0).unwrap();
-            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::Named(Tz::UTC)).unwrap().at;
+            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::utc(), Duration::zero()).unwrap().at;
             prop_assert!(at > now && at <= now + Duration::hours(25));
         }
 
         #[test]
         fn nothing_panics(text in ".{0,40}resets? .{0,40}") {
-            let _ = named_in(&text, DateTime::UNIX_EPOCH, Zone::Named(Tz::UTC));
+            let _ = named_in(&text, DateTime::UNIX_EPOCH, Zone::utc(), Duration::hours(5));
         }
     }
 }

@@ -1,22 +1,25 @@
 //! Reading a text in chunks: every fact that both generations' rules need of it, in one pass and bounded memory.
 
-use super::block::{BlockReader, StatusBlock, Words};
+use super::block::{BlockReader, Blocks, Words};
 use super::errors::{self, STUCK_ABOVE};
 use super::needles::{Group, Groups, IN_LINE, NEEDLES, Prefilter, Search};
+use super::negation;
+use super::promise::PromiseReader;
 use super::questions::Questions;
 use memchr::{memchr, memrchr};
 use std::collections::VecDeque;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a text says, before any rule weighs it.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct TextFacts {
-    /// The last complete status block.
-    pub block: Option<StatusBlock>,
+    /// The status blocks, and the completion words outside of them that stand under no negation.
+    pub blocks: Blocks,
     /// Completion words anywhere.
     pub words: Words,
-    /// Completion words outside the last block and outside template blocks.
-    pub words_outside: Words,
+    /// The promises made, where they were looked for.
+    pub promises: Vec<String>,
     /// Whether tests were run.
     pub tests: bool,
     /// Whether something was implemented.
@@ -31,6 +34,17 @@ pub struct TextFacts {
     pub questions: u64,
     /// The last lines, each cut to `TAIL_BYTES`.
     pub tail: VecDeque<Vec<u8>>,
+    /// Whether there are more lines, or more in them.
+    pub tail_is_cut: bool,
+}
+
+impl TextFacts {
+    /// All lines that are not empty, where the text is as short as that.
+    #[must_use]
+    pub fn whole(&self) -> Option<impl Iterator<Item = &[u8]>> {
+        let lines = || self.tail.iter().map(Vec::as_slice).filter(|line| !line.trim_ascii().is_empty());
+        (!self.tail_is_cut).then(lines)
+    }
 }
 
 /// Bytes of a summarizing line that are kept (bash: `cut -c 1-100`).
@@ -61,15 +75,17 @@ const ASKING: Groups = Groups::of(&[Group::Question, Group::Tail]);
 /// What the text of a result needs.
 pub const RESULT_GROUPS: Groups = Groups::of(&[Group::Errors, Group::Question, Group::Status]);
 
-static TEXT_PREFILTER: LazyLock<Arc<Prefilter>> = LazyLock::new(|| Arc::new(Prefilter::new(TEXT_GROUPS)));
-static RESULT_PREFILTER: LazyLock<Arc<Prefilter>> = LazyLock::new(|| Arc::new(Prefilter::new(RESULT_GROUPS)));
+/// The searchers that were needed so far. There are not many: a group once settled stays settled, and texts are alike.
+static PREFILTERS: Mutex<Vec<(Groups, Arc<Prefilter>)>> = Mutex::new(Vec::new());
 
 fn prefilter(wanted: Groups) -> Arc<Prefilter> {
-    match wanted {
-        TEXT_GROUPS => TEXT_PREFILTER.clone(),
-        RESULT_GROUPS => RESULT_PREFILTER.clone(),
-        other => Arc::new(Prefilter::new(other)),
+    let mut built = PREFILTERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, prefilter)) = built.iter().find(|(groups, _)| *groups == wanted) {
+        return prefilter.clone();
     }
+    let prefilter = Arc::new(Prefilter::new(wanted));
+    built.push((wanted, prefilter.clone()));
+    prefilter
 }
 
 /// Fed with chunks, answers with `TextFacts`.
@@ -81,6 +97,9 @@ pub struct TextScanner {
     carry: Vec<u8>,
     scratch: Vec<u8>,
     blocks: BlockReader,
+    promises: PromiseReader,
+    /// What stood before the lines that are looked at: a sentence may have begun there.
+    before: Vec<u8>,
     facts: TextFacts,
 }
 
@@ -96,6 +115,8 @@ impl TextScanner {
             carry: Vec::new(),
             scratch: Vec::new(),
             blocks: BlockReader::default(),
+            promises: PromiseReader::default(),
+            before: Vec::new(),
             facts: TextFacts::default(),
         }
     }
@@ -128,9 +149,8 @@ impl TextScanner {
     pub fn finish(mut self) -> TextFacts {
         let carry = std::mem::take(&mut self.carry);
         self.lines(&carry);
-        let (block, outside) = self.blocks.finish();
-        self.facts.block = block;
-        self.facts.words_outside = outside;
+        self.facts.blocks = self.blocks.finish();
+        self.facts.promises = self.promises.finish();
         self.facts
     }
 
@@ -145,7 +165,7 @@ impl TextScanner {
         let mut search = Search::new(lines, &mut scratch);
         let mut at = 0;
         while at < lines.len() {
-            let start = if self.blocks.is_open() {
+            let start = if self.blocks.is_open() || self.promises.is_open() {
                 at
             } else {
                 let Some(hit) = search.next(&self.prefilter, at) else { break };
@@ -153,20 +173,40 @@ impl TextScanner {
             };
             let rest = lines.get(start..).unwrap_or_default();
             let end = memchr(b'\n', rest).unwrap_or(rest.len());
-            self.line(rest.get(..end).unwrap_or_default());
+            self.line(lines.get(..start).unwrap_or_default(), rest.get(..end).unwrap_or_default());
             at = start + end + 1;
         }
         self.scratch = scratch;
+        self.before.extend_from_slice(last(lines));
+        let from = self.before.len().saturating_sub(negation::BEFORE);
+        self.before.drain(..from);
     }
 
-    /// One line that may hold a wanted word, or any line inside a block.
-    fn line(&mut self, line: &[u8]) {
+    /// What stands before a place in the line: its beginning, and lines before it as far as a sentence may reach.
+    fn before(&self, lines: &[u8], line: &[u8], at: usize) -> Vec<u8> {
+        let mut before = [self.before.as_slice(), last(lines), last(line.get(..at).unwrap_or_default())].concat();
+        let from = before.len().saturating_sub(negation::BEFORE);
+        before.drain(..from);
+        before
+    }
+
+    /// One line that may hold a wanted word, or any line inside a block; `lines` are those before it.
+    fn line(&mut self, lines: &[u8], line: &[u8]) {
         let mut questions = Questions::default();
         let mut groups = Groups::default();
+        let mut affirmed = Words::default();
         for hit in IN_LINE.find_overlapping_iter(line) {
             let index = hit.pattern().as_usize();
             if let Some((_, of_needle)) = NEEDLES.get(index) {
                 groups.add(*of_needle);
+                let says = Words { completion: of_needle.has(Group::Completion), no_work: of_needle.has(Group::NoWork) };
+                let adds = (says.completion && !affirmed.completion) || (says.no_work && !affirmed.no_work);
+                if adds {
+                    let (word, after) = (line.get(hit.range()).unwrap_or_default(), line.get(hit.end()..).unwrap_or_default());
+                    if !negation::is_negated(&self.before(lines, line, hit.start()), word, after) {
+                        affirmed.add(says);
+                    }
+                }
                 if of_needle.meets(ASKING) {
                     questions.word(line, index, hit.start(), hit.end());
                 }
@@ -177,10 +217,19 @@ impl TextScanner {
         let (tests, implementation) = (wanted(Group::Tests), wanted(Group::Implementation));
         let (stuck, errors) = (wanted(Group::Stuck), wanted(Group::Errors));
         let (summary, question, status) = (wanted(Group::Summary), wanted(Group::Question), wanted(Group::Status));
+        let wanted_promise = wanted(Group::Promise);
         let facts = &mut self.facts;
         if status || self.blocks.is_open() || words != Words::default() {
             facts.words.add(words);
-            self.blocks.line(line, words);
+            self.blocks.line(
+                line,
+                Words { completion: words.completion && affirmed.completion, no_work: words.no_work && affirmed.no_work },
+            );
+        }
+        if wanted_promise || self.promises.is_open() {
+            let before = lines.strip_suffix(b"\n").unwrap_or(lines);
+            let before = if lines.is_empty() { self.before.as_slice() } else { last(before) };
+            self.promises.line(before, line);
         }
         if tests {
             facts.tests = true;
@@ -228,24 +277,34 @@ impl TextScanner {
 
     fn keep_tail(&mut self, lines: &[u8]) {
         let mut rest = lines.strip_suffix(b"\n").unwrap_or(lines);
-        let mut last: Vec<&[u8]> = Vec::with_capacity(TAIL_LINES);
+        let mut newest: Vec<&[u8]> = Vec::with_capacity(TAIL_LINES);
         loop {
             let newline = memrchr(b'\n', rest);
             let line = rest.get(newline.map_or(0, |newline| newline + 1)..).unwrap_or_default();
-            last.push(line.get(..TAIL_BYTES).unwrap_or(line));
+            self.facts.tail_is_cut |= line.len() > TAIL_BYTES;
+            newest.push(line.get(..TAIL_BYTES).unwrap_or(line));
             match newline {
-                Some(newline) if last.len() < TAIL_LINES => rest = rest.get(..newline).unwrap_or_default(),
-                _ => break,
+                Some(newline) if newest.len() < TAIL_LINES => rest = rest.get(..newline).unwrap_or_default(),
+                more => {
+                    self.facts.tail_is_cut |= more.is_some();
+                    break;
+                }
             }
         }
+        self.facts.tail_is_cut |= self.facts.tail.len() + newest.len() > TAIL_LINES;
         let tail = &mut self.facts.tail;
-        for line in last.into_iter().rev() {
+        for line in newest.into_iter().rev() {
             let mut kept = if tail.len() == TAIL_LINES { tail.pop_front().unwrap_or_default() } else { Vec::new() };
             kept.clear();
             kept.extend_from_slice(line);
             tail.push_back(kept);
         }
     }
+}
+
+/// The end of a text, as far as a negation may stand before a word.
+fn last(text: &[u8]) -> &[u8] {
+    text.get(text.len().saturating_sub(negation::BEFORE)..).unwrap_or_default()
 }
 
 /// The line's first bytes as bash's `cut` has them, but never half a character.

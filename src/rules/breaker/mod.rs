@@ -4,12 +4,13 @@
 //! [`Transition`]s on the way come out. What the two generations of Ralph do is in the tables of [`table`]; the rest of
 //! this module only looks rows up.
 
+pub mod claims;
 mod record;
 mod recovery;
 mod state;
 pub mod table;
 
-pub use record::{LoopAnalysis, Observation, Recorded, record};
+pub use record::{Files, LoopAnalysis, Observation, Recorded, record};
 pub use recovery::{Effective, cooldown_remaining, effective};
 pub use state::{Breaker, CircuitState, Stamp, Transition};
 

@@ -28,17 +28,24 @@ fn any_observation() -> impl Strategy<Value = Observation> {
     let analysis = (prop::option::weighted(0.9, number()), files(), any::<[bool; 3]>(), prop::bool::weighted(0.2));
     (number(), files(), any::<Option<bool>>(), prop::option::of(analysis)).prop_map(
         |(loop_number, files_changed, has_errors, analysis)| {
-            let analysis = analysis.map(|(of, files_modified, [permission_denials, asking_questions, has_errors], signal)| {
-                LoopAnalysis { loop_number: of, signal, files_modified, permission_denials, asking_questions, has_errors }
-            });
-            Observation { loop_number, files_changed, has_errors, analysis }
+            let analysis =
+                analysis.map(|(of, files_modified, [permission_denials, asking_questions, has_errors], signal)| LoopAnalysis {
+                    loop_number: of,
+                    signal,
+                    files_modified,
+                    permission_denials,
+                    asking_questions,
+                    has_errors,
+                    provider_failed: false,
+                });
+            Observation { loop_number, files: Files::Told(files_changed), has_errors, analysis }
         },
     )
 }
 
 /// A loop without progress, in whatever company: denials, errors, questions, another loop's success.
 fn without_progress(mut seen: Observation) -> Observation {
-    seen.files_changed = 0;
+    seen.files = Files::Told(0);
     if let Some(analysis) = seen.analysis.as_mut().filter(|a| a.loop_number == Some(seen.loop_number)) {
         analysis.signal = false;
         analysis.files_modified = 0;
@@ -177,7 +184,7 @@ proptest! {
         rules in any_rules(), breaker in any_breaker(), seen in any_observation(), files in 1..9_u64,
     ) {
         let before = Breaker { state: HalfOpen, recorded_loop: None, ..breaker };
-        let after = record(&before, false, &Observation { files_changed: files, ..seen }, &rules, noon()).breaker;
+        let after = record(&before, false, &Observation { files: Files::Told(files), ..seen }, &rules, noon()).breaker;
         let denied = after.consecutive_permission_denials.is_some_and(|n| n >= rules.thresholds.permission_denials);
         prop_assert_eq!(after.state, if denied { Open } else { Closed });
         prop_assert_eq!(after.reason.starts_with("Permission denied in "), denied);

@@ -24,6 +24,19 @@ pub struct LoopAnalysis {
     pub asking_questions: bool,
     /// `has_errors`.
     pub has_errors: bool,
+    /// Whether the call failed at the provider: then nothing is known of the loop (case S6).
+    pub provider_failed: bool,
+}
+
+/// What is known of the files that a loop changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// The caller says how many.
+    Told(u64),
+    /// Git can tell, and counted them: whatever the loop claims, there are no others (S32).
+    Counted(u64),
+    /// Nobody knows but the loop itself.
+    Unknown,
 }
 
 /// What is known of a loop that has ended.
@@ -31,8 +44,8 @@ pub struct LoopAnalysis {
 pub struct Observation {
     /// Its number.
     pub loop_number: u64,
-    /// Files that it changed, as the caller or git counted them.
-    pub files_changed: u64,
+    /// Files that it changed.
+    pub files: Files,
     /// Whether it had errors; `None`: what its analysis says.
     pub has_errors: Option<bool>,
     /// The last analysis; it counts only if it is of this loop.
@@ -46,7 +59,8 @@ pub struct Recorded {
     pub breaker: Breaker,
     /// What to append to the history, in order.
     pub transitions: Vec<Transition>,
-    /// Whether the loop had been recorded before; then nothing is to be written.
+    /// Whether the loop does not count, for it was recorded before, or its call failed at the provider; then nothing is to be
+    /// written.
     pub repeated: bool,
     /// What was guessed or mended.
     pub warnings: Vec<String>,
@@ -63,6 +77,12 @@ pub fn record(written: &Breaker, auto_reset: bool, seen: &Observation, rules: &R
             "loop {} is recorded already and counts once; call begin before each loop, or pass the number of the loop",
             seen.loop_number
         );
+        return Recorded { breaker: written.clone(), transitions: Vec::new(), repeated: true, warnings: vec![warning] };
+    }
+
+    if seen.analysis.is_some_and(|last| last.provider_failed && last.loop_number == Some(seen.loop_number)) {
+        let warning =
+            format!("the call of loop {} failed at the provider: it is not counted; wait, and run it again", seen.loop_number);
         return Recorded { breaker: written.clone(), transitions: Vec::new(), repeated: true, warnings: vec![warning] };
     }
 
@@ -111,9 +131,9 @@ impl Facts {
     fn of(seen: &Observation, generation: Generation) -> Self {
         let analysis = seen.analysis.filter(|a| a.loop_number == Some(seen.loop_number)).unwrap_or_default();
         let shows = |evidence: Evidence| match evidence {
-            Evidence::FilesChanged => seen.files_changed > 0,
+            Evidence::FilesChanged => matches!(seen.files, Files::Told(1..) | Files::Counted(1..)),
             Evidence::Signal => analysis.signal,
-            Evidence::FilesReported => analysis.files_modified > 0,
+            Evidence::FilesReported => analysis.files_modified > 0 && !matches!(seen.files, Files::Counted(_)),
         };
         let progress = PROGRESS.iter().any(|&(evidence, of)| of.contains(&generation) && shows(evidence));
         Self {

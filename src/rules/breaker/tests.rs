@@ -18,7 +18,7 @@ pub(super) fn noon() -> DateTime<Utc> {
 
 /// A loop in which nothing happened.
 pub(super) fn idle(loop_number: u64) -> Observation {
-    Observation { loop_number, files_changed: 0, has_errors: None, analysis: None }
+    Observation { loop_number, files: Files::Unknown, has_errors: None, analysis: None }
 }
 
 fn analysed(loop_number: u64, analysis: LoopAnalysis) -> Observation {
@@ -95,8 +95,10 @@ fn errors_are_the_callers_word_else_the_analysis_of_the_loop() {
 
 #[test]
 fn denials_open_first_and_only_since_v0_11() {
-    let denied =
-        |n| Observation { files_changed: 1, ..analysed(n, LoopAnalysis { permission_denials: true, ..LoopAnalysis::default() }) };
+    let denied = |n| Observation {
+        files: Files::Told(1),
+        ..analysed(n, LoopAnalysis { permission_denials: true, ..LoopAnalysis::default() })
+    };
     let reason = "Permission denied in 2 consecutive loops - update ALLOWED_TOOLS in .ralphrc";
     assert_eq!(run(V0_11, [denied(1), denied(2)]).last(), Some(&(Open, reason.to_owned())));
     assert_eq!(run(V0_9, [denied(1), denied(2)]).last(), Some(&(Closed, String::new())));
@@ -128,7 +130,7 @@ fn questions_are_forgiven_five_times_in_a_row() {
     let mixed = (1..=11).map(|n| if n == 6 { idle(n) } else { asks(n) });
     assert_eq!(run(V0_11, mixed).last().map(|s| s.0), Some(Closed));
     // Questions beside progress are progress.
-    let busy = Observation { files_changed: 1, ..asks(3) };
+    let busy = Observation { files: Files::Told(1), ..asks(3) };
     let asked = Breaker { consecutive_questions: Some(5), ..Breaker::initial(V0_11, noon()) };
     let after = record(&asked, false, &busy, &rules(V0_11), noon()).breaker;
     assert_eq!((after.consecutive_questions, after.last_progress_loop), (Some(0), 3));

@@ -5,6 +5,7 @@
 //! a closed code fence or HTML comment holds is neither a task nor a heading. Headings are the `#` ones; a line of `---` under text makes none, as in bash.
 //! Lines end in LF, CRLF or CR. Everything is read as bytes, in one pass: the plan is its owner's text, in whatever state.
 
+mod add;
 mod comments;
 mod fences;
 mod find;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 use crate::generation::Generation;
 
+pub use add::{Added, LONGEST_ADDED, add_task, task_text};
 pub use find::Found;
 pub use line::Mark;
 pub use survey::{Survey, Totals};

@@ -46,13 +46,15 @@ impl Outline {
     }
 
     /// A heading: an optional section reaches down to the next one of the same or a higher level.
-    pub fn enter(&mut self, quotes: usize, level: usize, title: &[u8]) {
+    /// Answers its section.
+    pub fn enter(&mut self, quotes: usize, level: usize, title: &[u8]) -> usize {
         let title = title_of(title);
         let around = self.spot(quotes).optional.filter(|outer| level > *outer);
         let optional = around.or_else(|| self.optional.contains(&key(&title)).then_some(level));
         let section = self.titles.len();
         self.titles.push(title.chars().take(LONGEST_TITLE).collect::<String>().into());
         self.set(quotes, Spot { section, optional });
+        section
     }
 
     /// The title of a section; empty above the first heading.

@@ -27,6 +27,8 @@ pub(super) trait Sink {
     fn point(&self) -> Self::Point;
     fn back(&mut self, to: Self::Point);
     fn task(&mut self, seen: &Sight<'_>, outline: &Outline);
+    /// A heading, by its line from 1 and its section.
+    fn heading(&mut self, _line: usize, _section: usize, _outline: &Outline) {}
 }
 
 /// What a fence goes back to when its end shows that it was one.
@@ -141,7 +143,10 @@ impl<S: Sink> Scan<'_, S> {
                 let seen = Sight { found, section, line: number, optional: optional.is_some(), offset: start + found.offset };
                 self.sink.task(&seen, &self.outline);
             }
-            Kind::Heading(level, title) => self.outline.enter(quotes, level, title),
+            Kind::Heading(level, title) => {
+                let section = self.outline.enter(quotes, level, title);
+                self.sink.heading(number, section, &self.outline);
+            }
             Kind::Fence(fence) if fence.opens => self.open(&fence, line.text),
             _ => {}
         }

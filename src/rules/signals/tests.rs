@@ -51,7 +51,7 @@ fn loops_join_the_lists() {
         ("the window", V0_9, (1..=7).map(exits).collect(), vec![], vec![3, 4, 5, 6, 7], vec![3, 4, 5, 6, 7]),
     ];
     for (name, generation, loops, test_only_loops, done_signals, completion_indicators) in cases {
-        let expected = SignalLists { test_only_loops, done_signals, completion_indicators };
+        let expected = SignalLists { test_only_loops, done_signals, completion_indicators, ..SignalLists::default() };
         assert_eq!(run(generation, &loops), expected, "{name}, {generation:?}");
     }
 }
@@ -72,6 +72,7 @@ fn the_first_exit_that_holds_is_the_reason() {
         test_only_loops: vec![1; tests],
         done_signals: vec![1; done],
         completion_indicators: vec![1; indicators],
+        ..SignalLists::default()
     };
     let nothing = lists(0, 0, 0);
     let evidence = |lists| Evidence {
@@ -79,11 +80,14 @@ fn the_first_exit_that_holds_is_the_reason() {
         permission_denials: false,
         compound_limitation: false,
         exit_signal: false,
+        overage: false,
         plan_complete: false,
     };
     let all = lists(3, 2, 5);
     let (tests, two, four, five) = (lists(3, 2, 5), lists(0, 0, 2), lists(2, 1, 4), lists(2, 1, 5));
     let done = lists(2, 2, 5);
+    let blocked = SignalLists { blocked_loops: vec![3, 4], ..lists(2, 1, 1) };
+    let once = SignalLists { blocked_loops: vec![3], ..lists(0, 0, 0) };
     #[rustfmt::skip]
     let cases = [
         (evidence(&nothing), "", ""),
@@ -97,6 +101,10 @@ fn the_first_exit_that_holds_is_the_reason() {
         (evidence(&two), "", "project_complete"),
         (Evidence { exit_signal: true, ..evidence(&two) }, "project_complete", "project_complete"),
         (Evidence { exit_signal: true, ..evidence(&nothing) }, "", ""),
+        (evidence(&blocked), "blocked", ""),
+        (evidence(&once), "", ""),
+        (Evidence { overage: true, ..evidence(&all) }, "overage", "overage"),
+        (Evidence { overage: true, permission_denials: true, ..evidence(&all) }, "permission_denied", "overage"),
         (Evidence { plan_complete: true, ..evidence(&four) }, "plan_complete", "project_complete"),
         (Evidence { plan_complete: true, ..evidence(&nothing) }, "plan_complete", "plan_complete"),
     ];
@@ -107,8 +115,8 @@ fn the_first_exit_that_holds_is_the_reason() {
 }
 
 fn any_loop() -> impl Strategy<Value = LoopSignals> {
-    (0..8_u64, any::<[bool; 5]>(), 0..150_u64).prop_map(
-        |(loop_number, [test_only, progress, completion, exit, no], confidence)| LoopSignals {
+    (0..8_u64, any::<[bool; 6]>(), 0..150_u64).prop_map(
+        |(loop_number, [test_only, progress, completion, exit, no, blocked], confidence)| LoopSignals {
             loop_number,
             test_only,
             progress,
@@ -116,16 +124,15 @@ fn any_loop() -> impl Strategy<Value = LoopSignals> {
             exit,
             explicit_false: no,
             confidence,
+            blocked,
         },
     )
 }
 
 fn any_lists() -> impl Strategy<Value = SignalLists> {
     let list = || prop::collection::vec(0..10_u64, 0..9);
-    (list(), list(), list()).prop_map(|(test_only_loops, done_signals, completion_indicators)| SignalLists {
-        test_only_loops,
-        done_signals,
-        completion_indicators,
+    (list(), list(), list(), list()).prop_map(|(test_only_loops, done_signals, completion_indicators, blocked_loops)| {
+        SignalLists { test_only_loops, done_signals, completion_indicators, blocked_loops }
     })
 }
 

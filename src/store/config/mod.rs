@@ -1,7 +1,9 @@
 //! Settings: what they are called where, which source wins, and what they are when nobody says.
 
+mod foreign;
 pub mod setting;
 pub mod shell;
+pub mod team;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +17,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::options::ConfigOptions;
 use setting::{Kind, Setting};
 use shell::Script;
+use team::TeamConfig;
 
 /// The settings of one project, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +40,14 @@ pub struct Config {
     pub optional_sections: Vec<String>,
     /// `ALLOWED_TOOLS`: the tools that Claude may use, as Claude Code writes them.
     pub allowed_tools: String,
+    /// `COMPLETION_PROMISE`: the promise that is an exit signal; empty: none is.
+    pub completion_promise: String,
+    /// `STOP_AT_OVERAGE`: whether paid overage ends the run.
+    pub stop_at_overage: bool,
+    /// `CLAUDE_SESSION_EXPIRY_HOURS`: hours after which a session is not resumed.
+    pub session_expiry_hours: u64,
+    /// Where several workers meet, and what they share.
+    pub team: TeamConfig,
 }
 
 /// The configuration files that may count.
@@ -91,9 +102,20 @@ impl Config {
         let mut files = Vec::new();
         let mut warnings = Vec::new();
         if let Some((path, bytes)) = ralphrc {
-            let script = shell::read(bytes, environment);
-            warnings = skipped(path, &script);
-            files.push(Source { path, script, names: |setting| setting.in_ralphrc });
+            let bytes = foreign::as_utf8(bytes);
+            let shown = path.display();
+            if foreign::is_json(&bytes) {
+                warnings.push(format!(
+                    "{shown} is JSON and was not read: it is a bash file, with lines such as MAX_CALLS_PER_HOUR=100"
+                ));
+            } else {
+                let script = shell::read(&bytes, environment);
+                warnings = skipped(path, &script);
+                warnings.extend(foreign::near_misses(&bytes).into_iter().map(|(line, name)| {
+                    format!("{shown} line {line}: {name} is not assigned; bash wants {name}=value, without blanks or a colon")
+                }));
+                files.push(Source { path, script, names: |setting| setting.in_ralphrc });
+            }
         }
         for (path, bytes) in scripts.iter().rev() {
             let script = shell::read(bytes, environment);
@@ -117,6 +139,13 @@ impl Config {
                 Some(tools) => tools.clone(),
                 None => sources.text(&setting::ALLOWED_TOOLS).value,
             },
+            completion_promise: match &options.completion_promise {
+                Some(promise) => promise.clone(),
+                None => sources.text(&setting::COMPLETION_PROMISE).value,
+            },
+            stop_at_overage: sources.boolean(&setting::STOP_AT_OVERAGE, options.stop_at_overage)?,
+            session_expiry_hours: sources.integer(&setting::SESSION_EXPIRY_HOURS, options.session_expiry_hours)?,
+            team: team::resolve(&sources, &options.team)?,
         };
         Ok((config, warnings))
     }

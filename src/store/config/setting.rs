@@ -43,6 +43,8 @@ const COUNT: Kind = Kind::Integer { min: 0, max: MAX_SAFE_INTEGER };
 const THRESHOLD: Kind = Kind::Integer { min: 1, max: MAX_SAFE_INTEGER };
 /// Minutes: at most a thousand years, which no clock arithmetic here overflows on.
 const MINUTES: Kind = Kind::Integer { min: 0, max: 525_960_000 };
+/// Hours: as long.
+const HOURS: Kind = Kind::Integer { min: 0, max: 8_766_000 };
 
 /// Calls allowed in one clock hour; 0 allows none.
 pub const MAX_CALLS_PER_HOUR: Setting = Setting {
@@ -129,6 +131,57 @@ pub const ALLOWED_TOOLS: Setting = Setting {
                Bash(git branch *),Bash(git stash *),Bash(git merge *),Bash(git tag *),Bash(npm *),Bash(pytest)",
 };
 
+/// The text of a `<promise>` that is an exit signal; empty: none is. Bash has no such thing.
+pub const COMPLETION_PROMISE: Setting = Setting {
+    option: "completionPromise",
+    variable: "COMPLETION_PROMISE",
+    in_ralphrc: &["COMPLETION_PROMISE"],
+    in_script: "COMPLETION_PROMISE",
+    kind: Kind::Text,
+    built_in: "",
+};
+/// Whether paid overage ends the run. Bash has no such thing.
+pub const STOP_AT_OVERAGE: Setting = Setting {
+    option: "stopAtOverage",
+    variable: "STOP_AT_OVERAGE",
+    in_ralphrc: &["STOP_AT_OVERAGE"],
+    in_script: "STOP_AT_OVERAGE",
+    kind: Kind::Boolean,
+    built_in: "false",
+};
+/// Hours after which a session is not resumed (v0.11).
+pub const SESSION_EXPIRY_HOURS: Setting = Setting {
+    option: "sessionExpiryHours",
+    variable: "CLAUDE_SESSION_EXPIRY_HOURS",
+    // Ralph copies the first over the second once the file is read.
+    in_ralphrc: &["SESSION_EXPIRY_HOURS", "CLAUDE_SESSION_EXPIRY_HOURS"],
+    in_script: "CLAUDE_SESSION_EXPIRY_HOURS",
+    kind: HOURS,
+    built_in: "24",
+};
+/// A setting of several workers, which is no Ralph's: a text, by one name everywhere.
+const fn team(
+    option: &'static str,
+    variable: &'static str,
+    in_ralphrc: &'static [&'static str],
+    built_in: &'static str,
+) -> Setting {
+    Setting { option, variable, in_ralphrc, in_script: variable, kind: Kind::Text, built_in }
+}
+
+/// Where several workers meet: a directory, or a server's URL.
+pub const SHARED: Setting = team("shared", "RALPH_SHARED", &["RALPH_SHARED"], "");
+/// The group of workers there.
+pub const SHARED_NAME: Setting = team("sharedName", "RALPH_SHARED_NAME", &["RALPH_SHARED_NAME"], "default");
+/// What happens while the server cannot be used: `refuse` or `local`.
+pub const SHARED_FALLBACK: Setting = team("sharedFallback", "RALPH_SHARED_FALLBACK", &["RALPH_SHARED_FALLBACK"], "refuse");
+/// Budgets, as JSON.
+pub const BUDGETS: Setting = team("budgets", "RALPH_BUDGETS", &["RALPH_BUDGETS"], "");
+/// This worker's name.
+pub const WORKER: Setting = team("worker", "RALPH_WORKER", &["RALPH_WORKER"], "");
+/// Which plan this is, where its repository does not say.
+pub const PLAN_NAME: Setting = team("planName", "RALPH_PLAN_NAME", &["RALPH_PLAN_NAME"], "");
+
 /// Every setting.
 pub const ALL: &[Setting] = &[
     MAX_CALLS_PER_HOUR,
@@ -140,4 +193,13 @@ pub const ALL: &[Setting] = &[
     AUTO_RESET,
     OPTIONAL_SECTIONS,
     ALLOWED_TOOLS,
+    COMPLETION_PROMISE,
+    STOP_AT_OVERAGE,
+    SESSION_EXPIRY_HOURS,
+    SHARED,
+    SHARED_NAME,
+    SHARED_FALLBACK,
+    BUDGETS,
+    WORKER,
+    PLAN_NAME,
 ];

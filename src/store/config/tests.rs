@@ -1,4 +1,5 @@
 use super::*;
+use crate::options::TeamOptions;
 
 fn environment(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -9,9 +10,10 @@ fn resolve(options: &ConfigOptions, variables: &[(&str, &str)], ralphrc: &str) -
     Config::resolve(options, &environment(variables), file, &[])
 }
 
-/// A file that assigns all nine names of section 4 of the contract.
+/// A file that assigns every name, but that of the allowed tools, which differs.
 const EVERYTHING: &str = "MAX_CALLS_PER_HOUR=1\nMAX_TOKENS_PER_HOUR=2\nCB_NO_PROGRESS_THRESHOLD=3\nCB_SAME_ERROR_THRESHOLD=4
-CB_PERMISSION_DENIAL_THRESHOLD=5\nCB_COOLDOWN_MINUTES=6\nCB_AUTO_RESET=true\nOPTIONAL_SECTIONS='A b, C'\n";
+CB_PERMISSION_DENIAL_THRESHOLD=5\nCB_COOLDOWN_MINUTES=6\nCB_AUTO_RESET=true\nOPTIONAL_SECTIONS='A b, C'
+COMPLETION_PROMISE='ALL DONE'\nSTOP_AT_OVERAGE=true\nCLAUDE_SESSION_EXPIRY_HOURS=7\n";
 
 fn everything() -> Config {
     Config {
@@ -24,6 +26,10 @@ fn everything() -> Config {
         auto_reset: true,
         optional_sections: vec!["A b".into(), "C".into()],
         allowed_tools: "Read".into(),
+        completion_promise: "ALL DONE".into(),
+        stop_at_overage: true,
+        session_expiry_hours: 7,
+        team: TeamConfig::default(),
     }
 }
 
@@ -41,6 +47,10 @@ fn built_in() -> Config {
             Bash(git status),Bash(git status *),Bash(git push *),Bash(git pull *),Bash(git fetch *),Bash(git checkout *),\
             Bash(git branch *),Bash(git stash *),Bash(git merge *),Bash(git tag *),Bash(npm *),Bash(pytest)"
             .into(),
+        completion_promise: String::new(),
+        stop_at_overage: false,
+        session_expiry_hours: 24,
+        team: TeamConfig::default(),
     }
 }
 
@@ -74,6 +84,10 @@ fn each_source_sets_every_setting() {
         auto_reset: Some(true),
         optional_sections: Some(vec!["A b".into(), "C".into()]),
         allowed_tools: Some("Read".into()),
+        completion_promise: Some("ALL DONE".into()),
+        stop_at_overage: Some(true),
+        session_expiry_hours: Some(7),
+        team: TeamOptions::default(),
     };
     assert_eq!(resolve(&options, &[], "").unwrap(), (everything(), vec![]));
 }

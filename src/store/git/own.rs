@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use crate::store::lock::LOCK_FILE;
+use crate::store::sessions::is_session_file;
 use crate::store::temporary::is_temporary;
 
 /// State files, by their names under the state directory: section 5 of the contract, and what else bash Ralph keeps there.
@@ -15,6 +16,9 @@ const STATE_FILES: &[&str] = &[
     ".last_output_length",
     ".claude_session_id",
     ".loop_start_sha",
+    ".loop_start_files",
+    ".tasks_added",
+    ".claims.json",
     ".circuit_breaker_state",
     ".circuit_breaker_history",
     ".ralph_session",
@@ -36,7 +40,7 @@ pub fn is_own(path: &Path) -> bool {
     let first_name = first.to_string_lossy();
     if rest.as_os_str().is_empty() {
         let name = first_name.split_once(".corrupt-").map_or(&*first_name, |(name, _)| name);
-        return is_temporary(first) || STATE_FILES.contains(&name);
+        return is_temporary(first) || STATE_FILES.contains(&name) || is_session_file(name);
     }
     let name = rest.to_string_lossy();
     first_name == "logs" && LOGS.iter().any(|start| name.starts_with(start))
@@ -59,9 +63,14 @@ mod tests {
             ".call_count",
             "status.json",
             ".ralph-tools.lock",
+            ".loop_start_files",
+            ".session_0a1b",
+            ".session_0a1b.edits",
             ".ralph-tools-tmp-x1",
             "status.json.corrupt-20260301T102030Z",
             ".exit_signals.corrupt-20260301T102030Z-2",
+            ".session_0b1c-4d",
+            ".session_0b1c-4d.edits",
             "logs/ralph.log",
             "logs/ralph.log.3",
             "logs/metrics.jsonl",

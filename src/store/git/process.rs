@@ -14,12 +14,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use super::family::{Collected, Family};
 
 /// Why git gave no answer.
 #[derive(Debug)]
@@ -61,6 +61,8 @@ pub(super) struct Git {
     /// `-c` settings that switch off the configured filters.
     filters: Vec<OsString>,
     prefix: PathBuf,
+    /// 0 for the project's repository, 1 for a submodule of it, and so on.
+    depth: usize,
 }
 
 /// Settings for every command.
@@ -83,7 +85,7 @@ const KEPT_VARIABLES: &[&str] = &["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACRO
 impl Git {
     /// `None` without git, or where the project is in no work tree.
     pub(super) fn open(project_root: &Path, timeout: Duration) -> Result<Option<Self>, Failure> {
-        Self::open_until(project_root.to_owned(), timeout, Instant::now() + timeout)
+        Self::open_until(project_root.to_owned(), timeout, Instant::now() + timeout, 0)
     }
 
     /// The repository of a submodule, within the same time; `None` where there is none in that folder.
@@ -92,13 +94,13 @@ impl Git {
         if !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
             return Ok(None);
         }
-        let submodule = Self::open_until(folder, self.timeout, self.deadline)?;
+        let submodule = Self::open_until(folder, self.timeout, self.deadline, self.depth + 1)?;
         // Elsewhere than at its own top it is the outer repository that was found.
         Ok(submodule.filter(|git| git.prefix.as_os_str().is_empty()))
     }
 
-    fn open_until(root: PathBuf, timeout: Duration, deadline: Instant) -> Result<Option<Self>, Failure> {
-        let mut git = Self { root, timeout, deadline, filters: Vec::new(), prefix: PathBuf::new() };
+    fn open_until(root: PathBuf, timeout: Duration, deadline: Instant, depth: usize) -> Result<Option<Self>, Failure> {
+        let mut git = Self { root, timeout, deadline, filters: Vec::new(), prefix: PathBuf::new(), depth };
         let output = match git.run(&["rev-parse", "--is-inside-work-tree", "--show-prefix"]) {
             Ok(output) => output,
             Err(Failure::Missing) => return Ok(None),
@@ -118,6 +120,16 @@ impl Git {
     /// The project's path inside its repository.
     pub(super) fn prefix(&self) -> &Path {
         &self.prefix
+    }
+
+    /// How deep in submodules it is.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Whether its time is up.
+    pub(super) fn is_late(&self) -> bool {
+        Instant::now() >= self.deadline
     }
 
     /// The top of the work tree.
@@ -148,7 +160,7 @@ impl Git {
         let mut command = Command::new("git");
         command.arg("--no-pager");
         // Not by the working directory: a relative entry of PATH would lead into the project.
-        command.arg("-C").arg(&self.root);
+        command.arg("-C").arg(plain(&self.root));
         for setting in SETTINGS.iter().map(OsStr::new).chain(self.filters.iter().map(OsString::as_os_str)) {
             command.arg("-c").arg(setting);
         }
@@ -165,58 +177,49 @@ impl Git {
 
     fn finish(&self, mut command: Command) -> Result<Vec<u8>, Failure> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| match error.kind() {
+        let child = Family::spawn(&mut command).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Failure::Missing,
             _ => Failure::Broken(error),
         })?;
-        let finished = self.watch(&mut child);
-        if finished.is_err() {
-            // It may have ended meanwhile; in any case it is not left behind.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-        let (status, printed, said) = finished?;
-        if status.success() { Ok(printed) } else { Err(Failure::Refused(first_line(&said))) }
-    }
-
-    fn watch(&self, child: &mut Child) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), Failure> {
-        let printed = collect(child.stdout.take());
-        let said = collect(child.stderr.take());
-        let printed = self.receive(&printed)?;
-        let said = self.receive(&said)?;
-        loop {
-            if let Some(status) = child.try_wait().map_err(Failure::Broken)? {
-                return Ok((status, printed, said));
-            }
-            if Instant::now() >= self.deadline {
-                return Err(Failure::TooLong(self.timeout));
-            }
-            thread::sleep(Duration::from_micros(200));
-        }
-    }
-
-    fn receive(&self, output: &mpsc::Receiver<io::Result<Vec<u8>>>) -> Result<Vec<u8>, Failure> {
-        match output.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
-            Ok(output) => output.map_err(Failure::Broken),
-            Err(RecvTimeoutError::Timeout) => Err(Failure::TooLong(self.timeout)),
-            Err(RecvTimeoutError::Disconnected) => Err(Failure::Broken(io::ErrorKind::BrokenPipe.into())),
+        match child.collect(self.deadline) {
+            Ok(Collected { status, printed, .. }) if status.success() => Ok(printed),
+            Ok(Collected { said, .. }) => Err(Failure::Refused(first_line(&said))),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(Failure::TooLong(self.timeout)),
+            Err(error) => Err(Failure::Broken(error)),
         }
     }
 }
 
-/// Reads a pipe to its end on a thread of its own, so that a timeout can leave it.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<io::Result<Vec<u8>>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut output = Vec::new();
-        let result = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut output));
-        // Nobody waits any more after a timeout.
-        let _ = sender.send(result.map(|_| output));
-    });
-    receiver
+/// The path as git for Windows takes it: it refuses one that begins with `\\\\?\\`, which is how Rust names what it resolved
+/// (rust-lang/rust issue 42869; P9).
+fn plain(path: &Path) -> PathBuf {
+    let text = path.to_string_lossy();
+    match (text.strip_prefix(r"\\?\UNC\"), text.strip_prefix(r"\\?\")) {
+        (Some(share), _) => PathBuf::from(format!(r"\\{share}")),
+        (None, Some(local)) => PathBuf::from(local),
+        (None, None) => path.to_owned(),
+    }
 }
 
 fn first_line(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn git_for_windows_gets_plain_paths() {
+        for (path, expected) in [
+            (r"\\?\C:\a b\c", r"C:\a b\c"),
+            (r"\\?\UNC\server\share\c", r"\\server\share\c"),
+            (r"C:\a", r"C:\a"),
+            ("/a/b", "/a/b"),
+            ("relative", "relative"),
+        ] {
+            assert_eq!(plain(Path::new(path)), Path::new(expected));
+        }
+    }
 }

@@ -46,8 +46,22 @@ impl Repository {
     }
 
     fn changed(&self, generation: Generation, start: Option<&str>) -> GitAnswer<Option<u64>> {
-        files_changed(self.path(), generation, start, own::is_own, PATIENT)
+        files_changed(self.path(), generation, start, PATIENT)
     }
+}
+
+/// How many files changed where nothing but a commit is known of the loop's start.
+fn files_changed(root: &Path, generation: Generation, sha: Option<&str>, timeout: Duration) -> GitAnswer<Option<u64>> {
+    let GitAnswer { value, warnings } =
+        Scope { root, generation, is_own: &own::is_own, timeout }.changed(Start { sha, snapshot: None });
+    GitAnswer { value: value.map(|changed| changed.paths.len() as u64), warnings }
+}
+
+/// The commit that is checked out.
+fn head(root: &Path, timeout: Duration) -> GitAnswer<Option<String>> {
+    let scope = Scope { root, generation: Generation::V0_11, is_own: &own::is_own, timeout };
+    let GitAnswer { value, warnings } = scope.snapshot(None);
+    GitAnswer { value: value.and_then(|snapshot| snapshot.head), warnings }
 }
 
 fn exactly(value: u64) -> GitAnswer<Option<u64>> {
@@ -138,14 +152,14 @@ fn a_project_in_a_folder_of_the_repository_counts_all_of_it_but_owns_its_folder(
     for file in ["app/.call_count", "app/a", "lib/b", ".call_count"] {
         repository.write(file, "two\n");
     }
-    let changed = files_changed(&repository.path().join("app"), Generation::V0_11, None, own::is_own, PATIENT);
+    let changed = files_changed(&repository.path().join("app"), Generation::V0_11, None, PATIENT);
     assert_eq!(changed, exactly(3));
 }
 
 #[test]
 fn no_repository_and_no_commit() {
     let folder = tempfile::tempdir().expect("a folder");
-    let nowhere = files_changed(folder.path(), Generation::V0_11, None, own::is_own, PATIENT);
+    let nowhere = files_changed(folder.path(), Generation::V0_11, None, PATIENT);
     assert_eq!(nowhere, GitAnswer { value: None, warnings: vec![] });
     assert_eq!(head(folder.path(), PATIENT), GitAnswer { value: None, warnings: vec![] });
     let unborn = Repository::new(&[]);
@@ -191,7 +205,7 @@ fn a_start_that_is_no_ancestor_is_compared_all_the_same() {
 fn git_that_takes_too_long_counts_nothing_with_a_warning() {
     let repository = Repository::new(&["a"]);
     repository.write("a", "two\n");
-    let changed = files_changed(repository.path(), Generation::V0_11, None, own::is_own, Duration::ZERO);
+    let changed = files_changed(repository.path(), Generation::V0_11, None, Duration::ZERO);
     assert_eq!(changed.value, None);
     assert!(changed.warnings[0].contains("gitTimeoutMs (0 ms)"), "{changed:?}");
 }
@@ -313,13 +327,163 @@ fn entries_of_status_are_told_apart() {
     let output =
         b"# branch.oid x\x001 .M N... 100644 100644 100644 h h a b\x002 R. N... 100644 100644 100644 h h R100 new\0old\0\
                    u UU N... 100644 100644 100644 100644 h h h conflict\0? untracked\x001 broken\0";
-    let changes: Vec<_> = parse_status(output).into_iter().map(|c| (c.path, c.staged, c.unstaged)).collect();
-    let expected = [("a b", false, true), ("new", true, false), ("conflict", true, true)];
-    assert_eq!(changes, expected.map(|(path, staged, unstaged)| (path.to_owned(), staged, unstaged)));
+    let Status { head, changes } = parse_status(output);
+    assert_eq!(head, None);
+    let changes: Vec<_> = changes.into_iter().map(|c| (c.path, c.staged, c.unstaged, c.untracked)).collect();
+    let expected = [
+        ("a b", false, true, false),
+        ("new", true, false, false),
+        ("conflict", true, true, false),
+        ("untracked", false, false, true),
+    ];
+    assert_eq!(changes, expected.map(|(path, staged, unstaged, untracked)| (path.to_owned(), staged, unstaged, untracked)));
+    let sha = "0123456789abcdef0123456789abcdef01234567";
+    assert_eq!(parse_status(format!("# branch.oid {sha}\0# branch.head main\0").as_bytes()).head.as_deref(), Some(sha));
+    assert_eq!(parse_status(b"# branch.oid (initial)\0").head, None);
 }
 
 #[test]
 fn an_archive_of_the_log_is_own_too() {
     assert!(own::is_log("x/run.log", "x/run.log") && own::is_log("x/run.log.4", "x/run.log"));
     assert!(!own::is_log("x/run.logs", "x/run.log") && !own::is_log("x/run.log.old", "x/run.log"));
+}
+
+/// S27: what is left from earlier loops counts no more, what is new does, committed or not.
+#[test]
+fn only_what_changed_since_the_snapshot_counts() {
+    let repository = Repository::new(&["edited", "staged", "deleted", "clean", "reverted", ".gitignore"]);
+    repository.write(".gitignore", "ignored*\n");
+    repository.commit();
+    repository.write("edited", "two\n");
+    repository.write("reverted", "two\n");
+    repository.write("staged", "two\n");
+    repository.git(&["add", "staged"]);
+    fs::remove_file(repository.path().join("deleted")).expect("removed");
+    repository.write("new", "one\n");
+    repository.write("folder/new", "one\n");
+    repository.write("status.json", "{}");
+    let scope = Scope { root: repository.path(), generation: Generation::V0_11, is_own: &own::is_own, timeout: PATIENT };
+    let snapshot = scope.snapshot(None).value.expect("a snapshot");
+    let changed = || {
+        let answer = scope.changed(Start { sha: None, snapshot: Some(&snapshot) });
+        assert_eq!(answer.warnings, Vec::<String>::new());
+        let changed = answer.value.expect("counted");
+        assert!(changed.certain);
+        changed.paths.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(changed(), "");
+    // Touched, staged, ignored, ours: nothing of that is a change of content.
+    let touch = |name: &str| {
+        let file = fs::File::options().write(true).open(repository.path().join(name)).expect("there");
+        file.set_modified(std::time::SystemTime::now() + PATIENT).expect("dated");
+    };
+    touch("edited");
+    touch("new");
+    touch("clean");
+    repository.git(&["add", "edited"]);
+    repository.write("ignored-1", "x");
+    repository.write("status.json", "{\"loop\": 2}");
+    repository.write("logs/ralph.log", "x");
+    assert_eq!(changed(), "");
+    // One of each kind that is.
+    repository.write("edited", "three\n");
+    repository.write("folder/new", "two\n");
+    repository.write("folder/newer", "one\n");
+    repository.write("clean", "two\n");
+    repository.write("reverted", "one\n");
+    fs::remove_file(repository.path().join("new")).expect("removed");
+    repository.write("deleted", "back\n");
+    assert_eq!(changed(), "clean deleted edited folder/new folder/newer new reverted");
+    repository.commit();
+    assert_eq!(changed(), "clean deleted edited folder/new folder/newer new reverted staged");
+    // The next loop finds all that committed, and nothing changed.
+    let next = scope.snapshot(Some(&snapshot)).value.expect("a snapshot");
+    let answer = scope.changed(Start { sha: None, snapshot: Some(&next) });
+    assert_eq!(answer.value.map(|changed| changed.paths.len()), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_modes_are_content() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let repository = Repository::new(&["a"]);
+    repository.write("tool", "#!/bin/sh\n");
+    symlink("a", repository.path().join("link")).expect("linked");
+    symlink("nowhere", repository.path().join("dangling")).expect("linked");
+    let scope = Scope { root: repository.path(), generation: Generation::V0_11, is_own: &own::is_own, timeout: PATIENT };
+    let snapshot = scope.snapshot(None).value.expect("a snapshot");
+    let changed = || scope.changed(Start { sha: None, snapshot: Some(&snapshot) }).value.expect("counted").paths;
+    assert!(changed().is_empty());
+    fs::set_permissions(repository.path().join("tool"), fs::Permissions::from_mode(0o755)).expect("made executable");
+    fs::remove_file(repository.path().join("link")).expect("removed");
+    symlink("b", repository.path().join("link")).expect("linked");
+    assert_eq!(changed().into_iter().collect::<Vec<_>>(), ["link", "tool"]);
+}
+
+#[test]
+fn the_first_commit_of_a_repository_counts() {
+    let unborn = Repository::new(&[]);
+    unborn.write("here", "one\n");
+    let scope = Scope { root: unborn.path(), generation: Generation::V0_11, is_own: &own::is_own, timeout: PATIENT };
+    let snapshot = scope.snapshot(None).value.expect("a snapshot");
+    let changed = || scope.changed(Start { sha: None, snapshot: Some(&snapshot) }).value.expect("counted").paths.len();
+    assert_eq!((snapshot.head.as_ref(), changed()), (None, 0));
+    unborn.write("new", "one\n");
+    unborn.commit();
+    assert_eq!(changed(), 2);
+}
+
+#[test]
+fn what_changes_in_a_repository_inside_is_one_change() {
+    let outer = Repository::new(&["a"]);
+    let inner = outer.path().join("inner");
+    fs::create_dir(&inner).expect("made");
+    outer.git(&["init", "-q", "inner"]);
+    outer.write("inner/x", "one\n");
+    outer.write("inner/y", "one\n");
+    let scope = Scope { root: outer.path(), generation: Generation::V0_11, is_own: &own::is_own, timeout: PATIENT };
+    let snapshot = scope.snapshot(None).value.expect("a snapshot");
+    let changed = || scope.changed(Start { sha: None, snapshot: Some(&snapshot) }).value.expect("counted").paths.len();
+    assert_eq!(changed(), 0);
+    outer.write("inner/x", "two\n");
+    outer.write("inner/y", "two\n");
+    assert_eq!(changed(), 1);
+}
+
+#[test]
+fn a_snapshot_is_bounded() {
+    let repository = Repository::new(&["a"]);
+    for number in 0..10_050 {
+        fs::write(repository.path().join(format!("f{number:05}")), "x").expect("written");
+    }
+    let scope = Scope { root: repository.path(), generation: Generation::V0_11, is_own: &own::is_own, timeout: PATIENT };
+    let answer = scope.snapshot(None);
+    assert!(answer.warnings[0].starts_with("50 of the files"), "{:?}", answer.warnings);
+    let snapshot = answer.value.expect("a snapshot");
+    let changed = || scope.changed(Start { sha: None, snapshot: Some(&snapshot) }).value.expect("counted").paths.len();
+    assert_eq!(changed(), 0);
+    fs::write(repository.path().join("f10049"), "yz").expect("written");
+    assert_eq!(changed(), 1);
+    let size = serde_json::to_vec(&snapshot).expect("JSON").len();
+    assert!(size < 2 << 20, "{size}");
+    // One that is too long to be read is known by its size and time.
+    let large = Repository::new(&["a"]);
+    fs::File::create(large.path().join("large")).and_then(|file| file.set_len(65 << 20)).expect("made");
+    let scope = Scope { root: large.path(), ..scope };
+    let snapshot = scope.snapshot(None).value.expect("a snapshot");
+    let changed = || scope.changed(Start { sha: None, snapshot: Some(&snapshot) }).value.expect("counted").paths.len();
+    assert_eq!(changed(), 0);
+    fs::File::options().write(true).open(large.path().join("large")).and_then(|file| file.set_len(66 << 20)).expect("grown");
+    assert_eq!(changed(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_read_is_known_by_what_can_be_seen() {
+    let repository = Repository::new(&["a"]);
+    Command::new("mkfifo").arg(repository.path().join("pipe")).status().expect("mkfifo");
+    repository.write("b", "x");
+    let scope = Scope { root: repository.path(), generation: Generation::V0_11, is_own: &own::is_own, timeout: PATIENT };
+    let snapshot = scope.snapshot(None).value.expect("a snapshot");
+    assert_eq!(scope.changed(Start { sha: None, snapshot: Some(&snapshot) }).value.map(|changed| changed.paths.len()), Some(0));
 }

@@ -1,9 +1,11 @@
 //! The files of the breaker, as bash Ralph reads and writes them.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::rules::breaker::{Breaker, CircuitState, Stamp, Transition};
 use crate::store::document::{Damage, Document, json_counter, parse_json, parse_object, pretty_json};
+use crate::store::git::Snapshot;
 
 /// `.circuit_breaker_state`.
 #[derive(Debug)]
@@ -127,5 +129,40 @@ impl Document for LoopStartFile {
 
     fn encode(sha: &String) -> Vec<u8> {
         format!("{sha}\n").into_bytes()
+    }
+}
+
+/// How a loop began, as `begin` found it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LoopStart {
+    /// When: ISO 8601, UTC.
+    pub began: String,
+    /// How many tasks of the plan were ticked; `None` where there was no plan to be read.
+    pub ticked: Option<usize>,
+    /// What was not committed; `None` without git.
+    pub uncommitted: Option<Snapshot>,
+}
+
+/// `.loop_start_files`: a file of ours, for whoever records the loop. One that is damaged is forgotten: then bash's rules say
+/// what changed.
+#[derive(Debug)]
+pub struct LoopFilesFile;
+
+impl Document for LoopFilesFile {
+    const FILE: &'static str = ".loop_start_files";
+    type Value = LoopStart;
+
+    fn decode(bytes: &[u8]) -> Result<LoopStart, Damage> {
+        serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+            serde_json::error::Category::Eof => Damage::Cut,
+            _ => Damage::Wrong(format!("tells no loop's beginning ({error})")),
+        })
+    }
+
+    fn encode(start: &LoopStart) -> Vec<u8> {
+        // Not indented: it may have thousands of entries.
+        let mut text = serde_json::to_vec(start).unwrap_or_default();
+        text.push(b'\n');
+        text
     }
 }

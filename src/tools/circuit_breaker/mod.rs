@@ -1,13 +1,15 @@
 //! `circuit_breaker`: stops a loop that makes no progress, repeats an error, or is denied its tools.
 
 mod changes;
+mod claims;
 mod files;
 mod run;
 #[cfg(test)]
 mod tests;
 
-pub use changes::files_changed;
-pub use files::{HistoryFile, LoopStartFile, StateFile};
+pub use changes::{Changes, changes, files_changed, loop_at_hand};
+pub use claims::compare_claims;
+pub use files::{HistoryFile, LoopFilesFile, LoopStart, LoopStartFile, StateFile};
 pub use run::run;
 
 use crate::input::clip;
@@ -93,11 +95,10 @@ record! {
     }
 }
 
-const LOOP_NUMBER: Field<u64> =
-    Field::integer("loopNumber", "The loop that has ended; one recorded last, with no begin since, counts once.")
-        .default("the last analysis's where newer than the breaker's, else the breaker's + 1")
-        .on(&[Verb::Record.as_str()])
-        .access(Access::Full);
+const LOOP_NUMBER: Field<u64> = Field::integer("loopNumber", "The loop; one recorded last, with no begin since, counts once.")
+    .default("the last analysis's where newer than the breaker's, else the breaker's + 1")
+    .on(&[Verb::Begin.as_str(), Verb::Record.as_str()])
+    .access(Access::Full);
 
 const FILES_CHANGED: Field<u64> = Field::integer("filesChanged", "Files that the loop changed: progress if any.")
     .default("counted by git, since begin")
@@ -132,7 +133,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
                   and while OPEN cooldownRemainingSeconds.",
     input: "CircuitBreakerToolInput",
     actions: &[
-        Action::read(Verb::Status.as_str(), "As `check`, with the last state changes."),
+        Action::read(Verb::Status.as_str(), "As `check`, with the last state changes.").gives(&["history"]),
         Action::read(Verb::Check.as_str(), "Tells whether the next loop may run."),
         Action::write(Verb::Reset.as_str(), Access::Full, "Closes the breaker and zeroes its counts; the history stays.")
             .destructive(),

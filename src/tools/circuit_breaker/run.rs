@@ -1,6 +1,7 @@
 //! The actions of `circuit_breaker`.
 
-use super::changes::{LoopStart, files_changed};
+use super::changes::{Beginning, changes};
+use super::claims::compare_claims;
 use super::files::{HistoryFile, StateFile, history_entry, transition};
 use super::{
     CircuitBreakerState, CircuitBreakerToolOutput, CircuitTransition, FILES_CHANGED, HAS_ERRORS, LOOP_NUMBER, REASON, Verb,
@@ -9,14 +10,14 @@ use super::{
 use crate::error::Result;
 use crate::input::Arguments;
 use crate::rules::breaker::{
-    self, Breaker, CircuitState, LoopAnalysis, Observation, Rules, Thresholds, cooldown_remaining, effective,
+    self, Breaker, CircuitState, Files, LoopAnalysis, Observation, Rules, Thresholds, cooldown_remaining, effective,
 };
 use crate::schema::MAX_SAFE_INTEGER;
 use crate::store::files::{Reader, Writer};
 use crate::store::git::GitAnswer;
 use crate::store::instance::AutoReset;
 use crate::store::project::{Outcome, Project};
-use crate::tools::exit_detection::ResponseAnalysisFile;
+use crate::tools::exit_detection::{ResponseAnalysisFile, StoredAnalysis};
 
 /// How many transitions `status` lists.
 const LISTED: usize = 10;
@@ -49,9 +50,9 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBr
 }
 
 fn begin(project: &Project) -> Result<Outcome<CircuitBreakerToolOutput>> {
-    let start = LoopStart::of(project);
+    let beginning = Beginning::of(project)?;
     project.write(|files| {
-        start.save(files)?;
+        beginning.save(files)?;
         let mut loaded = Loaded::load(files)?;
         if loaded.written.recorded_loop.is_some() {
             loaded.written = loaded.written.begin();
@@ -64,21 +65,28 @@ fn begin(project: &Project) -> Result<Outcome<CircuitBreakerToolOutput>> {
 fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBreakerToolOutput>> {
     let said = arguments.get(FILES_CHANGED);
     let counted = match said {
-        Some(_) => GitAnswer { value: said, warnings: Vec::new() },
-        None => files_changed(project)?,
+        Some(_) => GitAnswer { value: None, warnings: Vec::new() },
+        None => changes(project)?,
     };
     project.write(|files| {
         for warning in counted.warnings {
             files.warn(warning);
         }
         let loaded = Loaded::load(files)?;
-        let analysis = files.load::<ResponseAnalysisFile>()?.map(|stored| stored.for_breaker());
+        let stored = files.load::<ResponseAnalysisFile>()?;
+        let analysis = stored.as_ref().map(StoredAnalysis::for_breaker);
         let loop_number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&loaded.now(files), analysis.as_ref()));
-        // Where neither the caller nor git knows of any, the loop's own output may.
-        let reported = analysis.filter(|last| said.is_none() && last.loop_number == Some(loop_number));
+        let of_this_loop = stored.filter(|last| last.loop_number() == Some(loop_number));
+        let reported = of_this_loop.as_ref().map_or(0, |last| last.for_breaker().files_modified);
         let seen = Observation {
             loop_number,
-            files_changed: counted.value.unwrap_or(0).max(reported.map_or(0, |last| last.files_modified)),
+            files: match (said, counted.value) {
+                (Some(said), _) => Files::Told(said),
+                (None, Some(changes)) => Files::Counted(changes.files),
+                // Where neither the caller nor git knows of any, the loop's own output may.
+                (None, None) if reported > 0 => Files::Told(reported),
+                (None, None) => Files::Unknown,
+            },
             has_errors: arguments.get(HAS_ERRORS),
             analysis,
         };
@@ -89,6 +97,8 @@ fn record(project: &Project, arguments: &Arguments) -> Result<Outcome<CircuitBre
         if recorded.repeated {
             return Ok(answer(files, loaded.now(files)));
         }
+        let besides_plan = said.or(counted.value.map(|changes| changes.besides_plan)).unwrap_or(reported);
+        compare_claims(files, of_this_loop.as_ref(), besides_plan, counted.value.is_some() && besides_plan == 0)?;
         append_history(files, &recorded.transitions)?;
         files.save::<StateFile>(&recorded.breaker)?;
         *project.instance().auto_reset() = AutoReset::Spent;

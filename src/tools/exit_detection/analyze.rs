@@ -1,11 +1,14 @@
 //! `analyze`: reads one loop's output, remembers what it says, and decides.
 
+use chrono::{DateTime, Utc};
+
 use super::decision::{decision, plan_totals};
 use super::files::{
     ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
 };
 use super::source::Source;
 use super::stored::{answered, stored};
+use super::waiting::asked_before;
 use super::{ExitDetectionToolOutput, FILES_CHANGED, LOOP_NUMBER, OUTPUT, OUTPUT_FILE};
 use crate::error::Result;
 use crate::generation::Generation;
@@ -15,35 +18,80 @@ use crate::rules::breaker::Stamp;
 use crate::rules::signals::{LoopSignals, feed};
 use crate::schema::MAX_SAFE_INTEGER;
 use crate::store::files::Writer;
+use crate::store::git::is_commit_name;
 use crate::store::project::{Outcome, Project};
-use crate::tools::circuit_breaker::files_changed;
+use crate::tools::circuit_breaker::{LoopStartFile, files_changed};
+use crate::tools::task_planner::Claims;
 
 /// Reads the output and asks git before the lock is taken: both may take a while. What they found is weighed and written
 /// under it.
 pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ExitDetectionToolOutput>> {
     let source = Source::find(project, arguments)?;
-    let mut analyzer = Analyzer::new(project.generation());
+    let mut analyzer = Analyzer::with_promises(project.generation(), !project.config().completion_promise.is_empty());
     source.read(&mut analyzer)?;
     let (files_changed, mut warnings) = if let Some(count) = arguments.get(FILES_CHANGED) {
         (FilesChanged::Told(count), Vec::new())
     } else {
         let counted = files_changed(project)?;
-        (FilesChanged::Counted(counted.value.unwrap_or(0)), counted.warnings)
+        // Where git knows when the loop began, and had an answer, it is certain.
+        let certain = counted.warnings.is_empty() && begun(project)?;
+        let changed = match counted.value {
+            Some(count) if certain => FilesChanged::Certain(count),
+            count => FilesChanged::Counted(count.unwrap_or(0)),
+        };
+        (changed, counted.warnings)
     };
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
     }
-    project.write(|files| {
+    let claims = asked_before(project)?.map(|outcome| {
+        warnings.extend(outcome.warnings);
+        outcome.value
+    });
+    let mut outcome = project.write(|files| {
         for warning in warnings {
             files.warn(warning);
         }
         let before = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
         let number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&before));
         let previous_length = previous_length(files, &before, number)?;
-        let this = Loop { number, output_file: source.name(), previous_length };
+        let mut this = Loop { number, output_file: source.name(), previous_length, previous_cost: None };
         let seen = weigh(files, analyzer, files_changed, &this);
-        conclude(files, &this, seen)
-    })
+        let session = files.load::<SessionFile>()?;
+        this.previous_cost = previous_cost(&before, session.as_ref(), number, &seen);
+        conclude(files, &this, seen, session, claims)
+    })?;
+    outcome.warnings.extend(announce(project, &outcome.value));
+    Ok(outcome)
+}
+
+/// For how long others are held back where the provider names no time: what bash Ralph waits.
+const UNTOLD: u64 = 3_600_000;
+
+/// Tells the others of a limit of the plan: they need not run into it themselves.
+fn announce(project: &Project, answer: &ExitDetectionToolOutput) -> Vec<String> {
+    let team = project.team();
+    let Some(limit) = answer.analysis.as_ref().and_then(|analysis| analysis.api_limit.as_ref()) else { return Vec::new() };
+    if !team.is_counted() {
+        return Vec::new();
+    }
+    let until = limit.resets_at.as_ref().and_then(|at| at.parse::<DateTime<Utc>>().ok());
+    let after = match (until, project.read(|files| Ok(files.now()))) {
+        (Some(until), Ok(now)) => u64::try_from((until - now.value).num_milliseconds()).unwrap_or(0),
+        _ => UNTOLD,
+    };
+    if after == 0 {
+        return Vec::new();
+    }
+    match team.must(|place| place.announce(after, team.worker())) {
+        Ok(told) => told.warnings,
+        Err(error) => vec![format!("the others were not told of the plan's limit: {}", error.message())],
+    }
+}
+
+/// Whether `begin` has stored the commit at which the loop began.
+fn begun(project: &Project) -> Result<bool> {
+    Ok(project.read(|files| Ok(files.load::<LoopStartFile>()?.is_some_and(|sha| is_commit_name(&sha))))?.value)
 }
 
 /// The loop that is analysed.
@@ -53,6 +101,23 @@ pub(super) struct Loop<'a> {
     pub(super) output_file: &'a str,
     /// Characters of the last text output before this loop; 0 where there is none.
     pub(super) previous_length: u64,
+    /// What its session had cost before it.
+    pub(super) previous_cost: Option<f64>,
+}
+
+impl Loop<'_> {
+    /// What the loop cost.
+    pub(super) fn cost(&self, seen: &Analysis) -> Option<f64> {
+        seen.cost.of_loop(self.previous_cost)
+    }
+}
+
+/// What this loop's total is compared with. If it is analysed again, the session's is its own.
+fn previous_cost(before: &StoredAnalysis, session: Option<&Session>, number: u64, seen: &Analysis) -> Option<f64> {
+    if before.loop_number() == Some(number) {
+        return before.previous_cost();
+    }
+    session.filter(|session| seen.names_session.as_ref() == Some(&session.id))?.total_cost
 }
 
 /// What this loop's length is compared with. If it is analysed again, `.last_output_length` is its own.
@@ -70,6 +135,7 @@ fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged, this
         // v0.9 does not ask.
         blocking_tasks: project.generation() != Generation::V0_9 && plan_totals(files).blocking > 0,
         allowed_tools: &project.config().allowed_tools,
+        completion_promise: &project.config().completion_promise,
         now: files.now(),
         zone: *project.zone(),
     };
@@ -80,7 +146,13 @@ fn weigh(files: &mut Writer<'_>, analyzer: Analyzer, changed: FilesChanged, this
     seen
 }
 
-fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis) -> Result<ExitDetectionToolOutput> {
+fn conclude(
+    files: &mut Writer<'_>,
+    this: &Loop<'_>,
+    seen: Analysis,
+    session: Option<Session>,
+    claims: Option<Claims>,
+) -> Result<ExitDetectionToolOutput> {
     let generation = files.project().generation();
     let signals = LoopSignals {
         loop_number: this.number,
@@ -90,8 +162,11 @@ fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis) -> Result<E
         exit: seen.exit_signal,
         explicit_false: seen.explicit_exit_signal && !seen.exit_signal,
         confidence: seen.confidence_score,
+        blocked: seen.said.is_blocked(),
     };
-    let lists = feed(&files.load::<ExitSignalsFile>()?.unwrap_or_default(), &signals, generation);
+    let lists = files.load::<ExitSignalsFile>()?.unwrap_or_default();
+    // Of a call that failed at the provider there is nothing to remember.
+    let lists = if seen.api_error.is_some() { lists } else { feed(&lists, &signals, generation) };
     let timestamp = Stamp::at(files.now());
     let analysis = stored(&seen, this, timestamp.as_str(), generation);
     files.save::<ResponseAnalysisFile>(&analysis)?;
@@ -99,22 +174,33 @@ fn conclude(files: &mut Writer<'_>, this: &Loop<'_>, seen: Analysis) -> Result<E
     if seen.format == OutputFormat::Text {
         files.save::<LastOutputLengthFile>(&seen.output_length)?;
     }
-    let session = remember_session(files, seen.session_id.as_deref(), timestamp.as_str())?;
-    let decided = decision(files, lists, &analysis);
-    Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, this.number, session, generation)), ..decided })
+    let session = remember_session(files, session, &seen, timestamp.as_str())?;
+    let decided = decision(files, lists, &analysis, claims)?;
+    Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, this, session, generation)), ..decided })
 }
 
 fn next_loop(before: &StoredAnalysis) -> u64 {
     before.loop_number().unwrap_or(0).saturating_add(1).min(MAX_SAFE_INTEGER)
 }
 
-/// Keeps the session for the next query; what could not be one is not kept, for bash hands it to `claude --resume`.
-fn remember_session(files: &mut Writer<'_>, id: Option<&str>, timestamp: &str) -> Result<Option<String>> {
-    let Some(id) = id else { return Ok(None) };
+/// Keeps the session for the next query, and what it has cost; what could not be one is not kept, for bash hands it to
+/// `claude --resume`.
+fn remember_session(files: &mut Writer<'_>, known: Option<Session>, seen: &Analysis, timestamp: &str) -> Result<Option<String>> {
+    let known = known.filter(|known| seen.names_session.as_ref() == Some(&known.id));
+    let Some(id) = &seen.session_id else {
+        // A failed call's session is not kept, but one that is known has cost more.
+        if let Some(known) = known
+            && seen.cost.total.is_some()
+        {
+            files.save::<SessionFile>(&Session { total_cost: seen.cost.total, ..known })?;
+        }
+        return Ok(None);
+    };
     if !is_session_id(id) {
         files.warn("the output's session id is none that Claude makes; it was not kept");
         return Ok(None);
     }
-    files.save::<SessionFile>(&Session { id: id.to_owned(), timestamp: timestamp.to_owned() })?;
-    Ok(Some(id.to_owned()))
+    let total_cost = seen.cost.total.or(known.and_then(|known| known.total_cost));
+    files.save::<SessionFile>(&Session { id: id.clone(), timestamp: timestamp.to_owned(), total_cost })?;
+    Ok(Some(id.clone()))
 }

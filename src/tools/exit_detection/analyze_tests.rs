@@ -215,6 +215,38 @@ fn case_x10_commits_of_the_loop_count() {
     assert_eq!(record(&bench, 1)["lastProgressLoop"], 1);
 }
 
+/// Case S32: Ralph's own end-to-end suite, three loops without progress.
+#[test]
+fn where_git_can_tell_it_decides_and_claims_are_told_of() {
+    for (repository, state, modified) in [(true, "OPEN", 0), (false, "CLOSED", 1)] {
+        let bench = Bench::new();
+        if repository {
+            for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "A", "--allow-empty"]] {
+                let who = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
+                let done = Command::new("git").args(who).args(arguments).current_dir(bench.root()).output().expect("git");
+                assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            }
+        }
+        for text in [block(&["FILES_MODIFIED: 1", "EXIT_SIGNAL: false"]), json!({"files_modified": 1}).to_string()] {
+            bench.call("circuit_breaker", &json!({"action": "reset"}));
+            let mut last = Value::Null;
+            for number in 1..=6 {
+                bench.call("circuit_breaker", &json!({"action": "begin"}));
+                let answer = analyze(&bench, number, &text);
+                let analysis = &answer["analysis"];
+                assert_eq!(analysis["filesModified"], modified, "{text}");
+                let told = answer["warnings"].to_string().contains("git sees none");
+                assert_eq!(told, repository, "{answer}");
+                last = record(&bench, number);
+                if repository {
+                    assert_eq!(last["state"], ["CLOSED", "HALF_OPEN", "OPEN"][number.min(3) as usize - 1], "{last}");
+                }
+            }
+            assert_eq!(last["state"], state);
+        }
+    }
+}
+
 #[test]
 fn the_caller_counts_files_better_than_git() {
     let bench = Bench::new();

@@ -4,6 +4,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::rules::breaker::LoopAnalysis;
 use crate::rules::signals::SignalLists;
+pub use crate::store::sessions::is_session_id;
+
 use crate::store::document::{Damage, Document, json_counter, parse_counter, parse_object, pretty_json, whole_number};
 
 /// `.exit_signals`.
@@ -20,6 +22,7 @@ impl Document for ExitSignalsFile {
             test_only_loops: loops(&object, "test_only_loops")?,
             done_signals: loops(&object, "done_signals")?,
             completion_indicators: loops(&object, "completion_indicators")?,
+            blocked_loops: loops(&object, "blocked_loops")?,
         })
     }
 
@@ -28,6 +31,9 @@ impl Document for ExitSignalsFile {
         object.insert("test_only_loops".into(), lists.test_only_loops.clone().into());
         object.insert("done_signals".into(), lists.done_signals.clone().into());
         object.insert("completion_indicators".into(), lists.completion_indicators.clone().into());
+        if !lists.blocked_loops.is_empty() {
+            object.insert("blocked_loops".into(), lists.blocked_loops.clone().into());
+        }
         pretty_json(&object)
     }
 }
@@ -81,6 +87,14 @@ impl Document for ResponseAnalysisFile {
 
 /// Characters of the last text output before the analysed loop: what a second analysis of that loop is compared with.
 pub const PREVIOUS_LENGTH: &str = "previous_output_length";
+/// What the session had cost before the analysed loop, in US dollars: as above.
+pub const PREVIOUS_COST: &str = "previous_total_cost_usd";
+/// The provider's failure (case S6), an object.
+pub const API_ERROR: &str = "api_error";
+/// Whether paid overage was being used.
+pub const USING_OVERAGE: &str = "is_using_overage";
+/// What Claude recommends.
+pub const RECOMMENDATION: &str = "recommendation";
 
 impl StoredAnalysis {
     fn analysis(&self) -> Option<&Map<String, Value>> {
@@ -117,12 +131,45 @@ impl StoredAnalysis {
         json_counter(analysis, PREVIOUS_LENGTH).ok()
     }
 
+    /// `PREVIOUS_COST`, where the file says it.
+    #[must_use]
+    pub fn previous_cost(&self) -> Option<f64> {
+        self.analysis()?.get(PREVIOUS_COST)?.as_f64()
+    }
+
+    /// A text of the analysis.
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.analysis()?.get(key)?.as_str()
+    }
+
+    /// Why the provider gave no answer, as people read it: `529 overloaded`.
+    #[must_use]
+    pub fn api_error(&self) -> Option<String> {
+        let error = self.analysis()?.get(API_ERROR)?.as_object()?;
+        let kind = error.get("kind").and_then(Value::as_str).unwrap_or("error");
+        Some(format!("{} {kind}", error.get("status").and_then(Value::as_u64).unwrap_or(0)))
+    }
+
     /// The score, from 0 to 100: bash's may be higher, and none is 0.
     #[must_use]
     pub fn confidence(&self) -> u64 {
         let score = self.analysis().and_then(|analysis| analysis.get("confidence_score"));
         let whole = score.and_then(Value::as_f64).and_then(|score| Number::from_f64(score.clamp(0.0, 100.0).floor()));
         whole.as_ref().and_then(whole_number).unwrap_or_else(|| self.count("confidence_score").min(100))
+    }
+
+    /// The tokens that the loop used; `None` where the file does not say.
+    #[must_use]
+    pub fn tokens_used(&self) -> Option<u64> {
+        let analysis = self.analysis().filter(|analysis| analysis.contains_key("tokens_used"))?;
+        json_counter(analysis, "tokens_used").ok()
+    }
+
+    /// What the loop cost, in US dollars; `None` where the file does not say.
+    #[must_use]
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.analysis()?.get("cost_usd")?.as_f64().filter(|cost| *cost >= 0.0)
     }
 
     /// What the circuit breaker looks at.
@@ -135,6 +182,7 @@ impl StoredAnalysis {
             permission_denials: self.flag("has_permission_denials"),
             asking_questions: self.flag("asking_questions"),
             has_errors: self.flag("has_errors"),
+            provider_failed: self.api_error().is_some(),
         }
     }
 }
@@ -160,19 +208,18 @@ impl Document for LastOutputLengthFile {
 #[derive(Debug)]
 pub struct SessionFile;
 
+/// What the session has cost so far.
+const TOTAL_COST: &str = "total_cost_usd";
+
 /// A session and when it was seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// The id, one that `is_session_id` accepts.
     pub id: String,
     /// UTC, as in all state files; empty where a file of an older Ralph has none.
     pub timestamp: String,
-}
-
-/// Whether a text may be handed to `claude --resume`: 1 to 128 letters, digits, `_` and `-`.
-#[must_use]
-pub fn is_session_id(text: &str) -> bool {
-    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    /// What it has cost so far, in US dollars, where that is known: Claude Code's running total.
+    pub total_cost: Option<f64>,
 }
 
 impl Document for SessionFile {
@@ -182,12 +229,13 @@ impl Document for SessionFile {
     /// Ralph before v0.11 wrote the bare id (its issue 123).
     fn decode(bytes: &[u8]) -> Result<Session, Damage> {
         if let Some(bare) = std::str::from_utf8(bytes).ok().map(str::trim).filter(|text| is_session_id(text)) {
-            return Ok(Session { id: bare.to_owned(), timestamp: String::new() });
+            return Ok(Session { id: bare.to_owned(), timestamp: String::new(), total_cost: None });
         }
         let object = parse_object(bytes)?;
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let total_cost = object.get(TOTAL_COST).and_then(Value::as_f64);
         match text("session_id") {
-            id if is_session_id(&id) => Ok(Session { id, timestamp: text("timestamp") }),
+            id if is_session_id(&id) => Ok(Session { id, timestamp: text("timestamp"), total_cost }),
             _ => Err(Damage::Wrong("names no session".into())),
         }
     }
@@ -196,6 +244,10 @@ impl Document for SessionFile {
         let mut object = Map::new();
         object.insert("session_id".into(), session.id.clone().into());
         object.insert("timestamp".into(), session.timestamp.clone().into());
+        // Ours; bash ignores it.
+        if let Some(total) = session.total_cost {
+            object.insert(TOTAL_COST.into(), total.into());
+        }
         pretty_json(&object)
     }
 }

@@ -10,11 +10,14 @@ mod source;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, SessionFile, StoredAnalysis};
 pub use run::run;
 
+use crate::error::ErrorCode;
 use crate::rules::analysis::OutputFormat;
+use crate::rules::analysis::api_error::ApiErrorKind;
 use crate::rules::analysis::api_limit::ApiLimitKind;
 use crate::rules::signals::{ExitReason, SignalLists};
 use crate::schema::{Access, Action, Field, ToolDefinition};
@@ -45,6 +48,10 @@ record! {
             /// Loops that asked to end the run (v0.9 rules: loops of a confidence of 60 or more).
             completion_indicators: Vec<u64>,
         }
+        sometimes {
+            /// (v0.11 rules) Loops in which Claude said that it is blocked, where there are any.
+            blocked_loops: Vec<u64>,
+        }
     }
 }
 
@@ -58,6 +65,52 @@ record! {
             message: String,
             /// When it is lifted: ISO 8601, UTC; null where no time is named.
             resets_at: Option<String>,
+        }
+    }
+}
+
+record! {
+    /// A call that failed at the provider: no fault of the loop, which is not counted. Wait, and run it again.
+    ApiError {
+        always {
+            /// Why.
+            kind: ApiErrorKind,
+            /// The status that the provider answered; where the output names none, the one that such errors have: 529, 429 or 500.
+            status: u64,
+        }
+        sometimes {
+            /// Seconds to wait, where the message names them.
+            retry_after_seconds: u64,
+        }
+    }
+}
+
+record! {
+    /// How full one of the plan's windows is.
+    ApiUsageWindow {
+        always {
+            /// Which: `five_hour`, `seven_day`, `seven_day_opus`, `overage` and so on, as Claude Code names them.
+            window: String,
+        }
+        sometimes {
+            /// `allowed`, `allowed_warning` or `rejected`.
+            status: String,
+            /// From 0 to 1, and beyond.
+            utilization: f64,
+            /// When it begins anew: ISO 8601, UTC.
+            resets_at: String,
+        }
+    }
+}
+
+record! {
+    /// How much of the plan is used, by the events that Claude Code sends.
+    ApiUsage {
+        always {
+            /// Whether paid overage is being used.
+            is_using_overage: bool,
+            /// The windows that were told of, as they were told last.
+            windows: Vec<ApiUsageWindow>,
         }
     }
 }
@@ -119,6 +172,22 @@ record! {
             session_id: String,
             /// The provider's limit that the loop ran into. Do not record the loop: wait, and run it again.
             api_limit: ApiLimit,
+            /// The provider's failure. Such a loop is not counted: wait, and run it again.
+            api_error: ApiError,
+            /// How much of the plan is used, where the output tells.
+            api_usage: ApiUsage,
+            /// What the loop cost, in US dollars, by Claude Code's estimate: of a resumed session only what is new.
+            cost_usd: f64,
+            /// What Claude says of its work: `IN_PROGRESS`, `COMPLETE` or `BLOCKED`.
+            status: String,
+            /// What Claude says of the tests: `PASSING`, `FAILING` or `NOT_RUN`.
+            tests_status: String,
+            /// What Claude says it did: `IMPLEMENTATION`, `TESTING`, `DOCUMENTATION`, `REFACTORING` and so on.
+            work_type: String,
+            /// How many tasks Claude says it completed in the loop.
+            tasks_completed: u64,
+            /// What Claude recommends, in at most 500 characters.
+            recommendation: String,
         }
     }
 }
@@ -139,6 +208,16 @@ record! {
         sometimes {
             /// (analyze) What the output says.
             analysis: ResponseAnalysis,
+            /// Where exitReason is `blocked`: what Claude says it needs.
+            recommendation: String,
+            /// (v0.11 rules) The session that the next query may resume; none once it is older than sessionExpiryHours.
+            session_id: String,
+            /// (v0.11 rules) How old that session is, in seconds.
+            session_age_seconds: u64,
+            /// True where every open task is claimed by another worker: wait until `claimedUntil`, then check again.
+            waiting: bool,
+            /// (waiting) When the first of those claims runs out: ISO 8601, UTC.
+            claimed_until: String,
         }
     }
 }
@@ -175,7 +254,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "exitDetection",
     title: "Exit detection",
     description: "Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means stop, and exitReason says why \
-                  (plan_complete, project_complete, completion_signals, test_saturation, permission_denied, safety_circuit_breaker). \
+                  (plan_complete, project_complete, completion_signals, test_saturation, permission_denied, blocked, overage, \
+                  safety_circuit_breaker). \
                   signals lists the loops that said so. confidence is how sure the last analysis is of what it read.",
     input: "ExitDetectionToolInput",
     actions: &[
@@ -185,6 +265,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
             Access::Full,
             "Reads one loop's output, remembers its signals, and answers as `check`.",
         )
+        .gives(&["analysis"])
+        .throws(&[ErrorCode::OutputNotFound, ErrorCode::OutsideProject])
         .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),
         Action::write(Verb::Reset.as_str(), Access::Full, "Starts a run: forgets all signals and the last analysis.")
@@ -192,8 +274,15 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     ],
     fields: &[OUTPUT_FILE.spec, OUTPUT.spec, LOOP_NUMBER.spec, FILES_CHANGED.spec],
     output: &ExitDetectionToolOutput::RECORD,
-    records: &[&ExitSignals::RECORD, &ResponseAnalysis::RECORD, &ApiLimit::RECORD],
-    enumerations: &[&ExitReason::ENUMERATION, &OutputFormat::ENUMERATION, &ApiLimitKind::ENUMERATION],
+    records: &[
+        &ExitSignals::RECORD,
+        &ResponseAnalysis::RECORD,
+        &ApiLimit::RECORD,
+        &ApiError::RECORD,
+        &ApiUsage::RECORD,
+        &ApiUsageWindow::RECORD,
+    ],
+    enumerations: &[&ExitReason::ENUMERATION, &OutputFormat::ENUMERATION, &ApiLimitKind::ENUMERATION, &ApiErrorKind::ENUMERATION],
 };
 
 impl From<SignalLists> for ExitSignals {
@@ -202,6 +291,7 @@ impl From<SignalLists> for ExitSignals {
             test_only_loops: lists.test_only_loops,
             done_signals: lists.done_signals,
             completion_indicators: lists.completion_indicators,
+            blocked_loops: Some(lists.blocked_loops).filter(|loops| !loops.is_empty()),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! `progress_reporter`: what people and dashboards look at: `status.json`, the log, and statistics of the loops.
 
 mod files;
+mod recent;
 mod run;
+mod statistics;
 #[cfg(test)]
 mod tests;
 
 pub use files::{ProgressFile, StatusFile};
+pub use recent::{Recent, recent};
 pub use run::run;
 
 use serde_json::Value;
@@ -100,6 +103,14 @@ record! {
             circuit_opens: u64,
             /// Lines of the file that could not be read, or say nothing of a loop.
             skipped_lines: u64,
+            /// Calls that the loops made, as far as their lines say so.
+            total_calls: u64,
+        }
+        sometimes {
+            /// Tokens that the loops used; left out where no line says so.
+            total_tokens: u64,
+            /// What the loops cost, in US dollars by Claude Code's estimate; left out where no line says so.
+            total_cost_usd: f64,
         }
     }
 }
@@ -150,6 +161,15 @@ const LOOP_SUCCEEDED: Field<bool> =
 const LOOP_CALLS: Field<u64> =
     Field::integer("loopCalls", "Calls that the finished loop made.").default("1").on(UPDATE).access(Access::Full);
 
+const LOOP_TOKENS: Field<u64> = Field::integer("loopTokens", "Tokens that the finished loop used.")
+    .default("the analysis's of that loop")
+    .on(UPDATE)
+    .access(Access::Full);
+const LOOP_COST: Field<f64> = Field::number("loopCostUsd", "What the finished loop cost, in US dollars.")
+    .default("the analysis's of that loop")
+    .on(UPDATE)
+    .access(Access::Full);
+
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
     name: "progress_reporter",
@@ -157,7 +177,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Progress reporter",
     description: "Tells people what this run is doing. Call `update` with a short message when you begin something, finish it \
                   or get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction, \
-                  exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).",
+                  exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens, cost).",
     input: "ProgressReporterToolInput",
     actions: &[
         Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop.")
@@ -176,6 +196,8 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         LOOP_DURATION.spec,
         LOOP_SUCCEEDED.spec,
         LOOP_CALLS.spec,
+        LOOP_TOKENS.spec,
+        LOOP_COST.spec,
     ],
     output: &ProgressReporterToolOutput::RECORD,
     records: &[&RalphStatus::RECORD, &ProgressMetrics::RECORD],

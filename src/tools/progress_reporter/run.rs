@@ -4,21 +4,22 @@ use chrono::SecondsFormat;
 use serde_json::{Number, Value, json};
 
 use super::files::{ProgressFile, Status, StatusFile};
+use super::statistics::totals;
 use super::{
-    CALLS_MADE, EXIT_REASON, LAST_ACTION, LEVEL, LOOP_CALLS, LOOP_COUNT, LOOP_DURATION, LOOP_SUCCEEDED, Level, MESSAGE,
-    ProgressMetrics, ProgressReporterToolOutput, RalphStatus, STATUS, Verb,
+    CALLS_MADE, EXIT_REASON, LAST_ACTION, LEVEL, LOOP_CALLS, LOOP_COST, LOOP_COUNT, LOOP_DURATION, LOOP_SUCCEEDED, LOOP_TOKENS,
+    Level, MESSAGE, ProgressMetrics, ProgressReporterToolOutput, RalphStatus, STATUS, Verb,
 };
 use crate::error::Result;
 use crate::generation::Generation;
 use crate::input::Arguments;
+use crate::rules::lease::Beat;
 use crate::rules::log_line::log_line;
-use crate::rules::loop_log::LoopLog;
-use crate::rules::metrics::{Metrics, Totals};
-use crate::store::chunks::{read_chunks, read_lines_in_parts};
+use crate::rules::metrics::Totals;
 use crate::store::files::{Reader, Writer};
-use crate::store::log::{ARCHIVES, LineFile, archive};
+use crate::store::log::LineFile;
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::StateFile;
+use crate::tools::exit_detection::{ResponseAnalysisFile, StoredAnalysis};
 use crate::tools::rate_limit::Hour;
 
 /// Runs an action.
@@ -35,6 +36,7 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ProgressR
         }),
         Verb::Update => {
             let Outcome { value: status, mut warnings } = project.write(|files| update(files, arguments))?;
+            warnings.extend(seen_at_work(project, &status));
             // The statistics may be long to read, and the lock is free again. What was to be written is written.
             let read = project.read(|files| output(files, status.clone())).unwrap_or_else(|error| Outcome {
                 value: ProgressReporterToolOutput { status, metrics: metrics(&Totals::default(), 0), progress: None },
@@ -46,6 +48,16 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ProgressR
             Ok(Outcome { value: read.value, warnings })
         }
     }
+}
+
+/// Tells the others that this worker is at work, and in which loop.
+fn seen_at_work(project: &Project, status: &RalphStatus) -> Vec<String> {
+    let team = project.team();
+    if !team.is_shared() {
+        return Vec::new();
+    }
+    let worker = team.who(Beat { loop_number: Some(status.loop_count), ..Beat::default() });
+    team.mention("the status is written; the others were not told", |place| place.beat(&worker))
 }
 
 /// Writes the status, the log line and the loop's measures. Both files are opened before anything is written: what is
@@ -60,7 +72,7 @@ fn update(files: &mut Writer<'_>, arguments: &Arguments) -> Result<RalphStatus> 
         Some(line) => Some((LineFile::open_rotated(files, project.log_file())?, line)),
         None => None,
     };
-    let measures = match measures(arguments, &answer, files) {
+    let measures = match measures(arguments, &answer, files)? {
         Some(line) => Some((LineFile::open(files, &project.logs_dir().join("metrics.jsonl"))?, line)),
         None => None,
     };
@@ -151,29 +163,45 @@ fn describe(status: &RalphStatus) -> String {
 }
 
 /// The line for `metrics.jsonl`: where a duration and an outcome are given.
-fn measures(arguments: &Arguments, status: &RalphStatus, files: &mut Reader<'_>) -> Option<String> {
+fn measures(arguments: &Arguments, status: &RalphStatus, files: &mut Reader<'_>) -> Result<Option<String>> {
     let (duration, success) = match (arguments.get(LOOP_DURATION), arguments.get(LOOP_SUCCEEDED)) {
         (Some(duration), Some(success)) => (duration, success),
-        (None, None) => return None,
+        (None, None) => return Ok(None),
         _ => {
             files.warn("the loop was not added to the statistics: that takes both loopDurationSeconds and loopSucceeded");
-            return None;
+            return Ok(None);
         }
     };
-    let line = json!({
+    // What that loop's own output said of it.
+    let last = files.load::<ResponseAnalysisFile>()?.filter(|last| last.loop_number() == Some(status.loop_count));
+    let tokens = arguments.get(LOOP_TOKENS).or_else(|| last.as_ref().and_then(StoredAnalysis::tokens_used));
+    let cost = arguments.get(LOOP_COST).or_else(|| last.as_ref().and_then(StoredAnalysis::cost_usd));
+    let mut line = json!({
         "timestamp": status.timestamp,
         "loop": status.loop_count,
         "duration": seconds(duration),
         "success": success,
         "calls": arguments.get(LOOP_CALLS).unwrap_or(1),
     });
-    Some(line.to_string())
+    // Ralph's own readers take no notice of these two.
+    if let Some(tokens) = tokens {
+        line["tokens"] = tokens.into();
+    }
+    if let Some(cost) = cost.and_then(|cost| rounded(cost, 1_000_000.0)) {
+        line["cost_usd"] = cost.into();
+    }
+    Ok(Some(line.to_string()))
 }
 
 /// Seconds to the millisecond; a whole number without decimals, as bash writes it.
 fn seconds(duration: f64) -> Option<Number> {
-    let rounded = (duration * 1000.0).round() / 1000.0;
-    let rounded = if rounded.is_finite() { rounded } else { duration };
+    rounded(duration, 1000.0)
+}
+
+/// A number to so many parts of one; a whole number without decimals.
+fn rounded(number: f64, parts: f64) -> Option<Number> {
+    let rounded = (number * parts).round() / parts;
+    let rounded = if rounded.is_finite() { rounded } else { number };
     Number::from_f64(rounded).map(|number| crate::store::document::whole_number(&number).map_or(number, Number::from))
 }
 
@@ -201,21 +229,6 @@ fn output(files: &mut Reader<'_>, status: RalphStatus) -> Result<ProgressReporte
     })
 }
 
-/// What the loops add up to: by `metrics.jsonl`, else by `ralph.log` with its archives, the oldest first.
-fn totals(project: &Project) -> Result<Totals> {
-    let logs = project.logs_dir();
-    if let Some(parts) = read_lines_in_parts(project, &logs.join("metrics.jsonl"), Metrics::feed)? {
-        return Ok(parts.into_iter().map(Metrics::finish).fold(Totals::default(), Totals::plus));
-    }
-    let path = logs.join("ralph.log");
-    let mut log = LoopLog::new(*project.zone());
-    for file in (1..=ARCHIVES).rev().map(|number| archive(&path, number)).chain([path.clone()]) {
-        read_chunks(project, &file, |chunk| log.feed(chunk))?;
-        log.end_of_file();
-    }
-    Ok(log.finish())
-}
-
 fn metrics(totals: &Totals, circuit_opens: u64) -> ProgressMetrics {
     ProgressMetrics {
         total_loops: totals.loops,
@@ -225,5 +238,8 @@ fn metrics(totals: &Totals, circuit_opens: u64) -> ProgressMetrics {
         success_rate: totals.success_rate(),
         circuit_opens,
         skipped_lines: totals.skipped,
+        total_calls: totals.calls,
+        total_tokens: totals.tokens,
+        total_cost_usd: totals.cost.map(|cost| (cost.min(1e9) * 1_000_000.0).round() / 1_000_000.0),
     }
 }

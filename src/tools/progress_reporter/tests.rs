@@ -32,7 +32,7 @@ fn before_any_update_the_status_is_unknown_and_nothing_is_written() {
             "timestamp": "2026-03-01T12:00:00+00:00", "loopCount": 0, "callsMade": 0, "status": "unknown", "maxCalls": 100,
             "nextReset": "2026-03-01T13:00:00+00:00",
             "metrics": {"totalLoops": 0, "successfulLoops": 0, "failedLoops": 0, "averageDuration": 0.0, "successRate": 0.0,
-                        "circuitOpens": 0, "skippedLines": 0},
+                        "circuitOpens": 0, "skippedLines": 0, "totalCalls": 0},
         });
         assert_eq!(answer, expected);
     }
@@ -204,7 +204,7 @@ fn a_finished_loop_is_a_line_as_bash_writes_it() {
                     {\"timestamp\":\"2026-03-01T12:00:00+00:00\",\"loop\":2,\"duration\":0.123,\"success\":false,\"calls\":3}\n";
     assert_eq!(fs::read_to_string(bench.state("logs/metrics.jsonl")).expect("there"), expected);
     let statistics = json!({"totalLoops": 2, "successfulLoops": 1, "failedLoops": 1, "averageDuration": 12.123 / 2.0,
-        "successRate": 50.0, "circuitOpens": 0, "skippedLines": 1});
+        "successRate": 50.0, "circuitOpens": 0, "skippedLines": 1, "totalCalls": 6});
     assert_eq!(answer["metrics"], statistics);
     assert_eq!(read(&bench)["metrics"], statistics);
 }
@@ -373,4 +373,95 @@ fn a_message_alone_makes_no_status() {
     bench.write("status.json", "{\"status\": \"run");
     update(&bench, &json!({"message": "hello"}));
     assert!(bench.state("status.json.corrupt-20260301T120000Z").exists(), "what is damaged is still kept aside");
+}
+
+/// S30 and S33: what loops called, used and cost.
+#[test]
+fn calls_tokens_and_cost_add_up() {
+    let bench = Bench::new();
+    let finished = |number: u64, more: Value| {
+        let mut fields = json!({"loopCount": number, "loopDurationSeconds": 1, "loopSucceeded": true});
+        fields.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        update(&bench, &fields)["metrics"].clone()
+    };
+    let totals =
+        |metrics: &Value| (metrics["totalCalls"].clone(), metrics["totalTokens"].clone(), metrics["totalCostUsd"].clone());
+    assert_eq!(totals(&finished(1, json!({"loopCalls": 2}))), (json!(2), Value::Null, Value::Null));
+    assert_eq!(totals(&finished(2, json!({"loopTokens": 1800, "loopCostUsd": 0.1}))), (json!(3), json!(1800), json!(0.1)));
+    // Left out: what the analysis of that loop says, and no other's.
+    bench.write(".response_analysis", r#"{"loop_number": 3, "analysis": {"tokens_used": 200, "cost_usd": 0.2}}"#);
+    assert_eq!(totals(&finished(3, json!({}))), (json!(4), json!(2000), json!(0.3)));
+    assert_eq!(totals(&finished(4, json!({}))), (json!(5), json!(2000), json!(0.3)));
+    assert_eq!(totals(&finished(3, json!({"loopTokens": 0, "loopCostUsd": 0}))), (json!(6), json!(2000), json!(0.3)));
+    let lines = fs::read_to_string(bench.state("logs/metrics.jsonl")).expect("there");
+    let second = lines.lines().nth(1).expect("two lines");
+    assert!(second.ends_with(r#","success":true,"calls":1,"tokens":1800,"cost_usd":0.1}"#), "{second}");
+    assert!(lines.lines().next().is_some_and(|first| first.ends_with(r#""calls":2}"#)), "as bash writes it");
+    // Lines of others, and lines that say something else.
+    bench.write(
+        "logs/metrics.jsonl",
+        "{\"duration\":1,\"success\":true}\n{\"duration\":1,\"success\":true,\"calls\":7,\"cost_usd\":\"much\"}\n",
+    );
+    assert_eq!(totals(&read(&bench)["metrics"]), (json!(7), Value::Null, Value::Null));
+}
+
+/// An instance reads on; another, which knows nothing, must answer the same whatever happens to the files.
+#[test]
+fn what_an_instance_remembers_is_what_is_there() {
+    let start = |number: u64| format!("[2026-03-01 10:00:00] [LOOP] === Starting Loop #{number} ===\n");
+    let end = |number: u64| {
+        format!(
+            "[2026-03-01 10:01:00] [SUCCESS] execution completed successfully\n[2026-03-01 10:02:00] [LOOP] === Completed Loop #{number} ===\n"
+        )
+    };
+    let measured = |seconds: u64| {
+        format!("{{\"timestamp\":\"2026-03-01T10:20:30Z\",\"loop\":1,\"duration\":{seconds},\"success\":true,\"calls\":1}}\n")
+    };
+    let bench = Bench::with(&json!({"layout": "flat"}));
+    let path = |name: &str| bench.state(&format!("logs/{name}"));
+    let write = |name: &str, text: String| bench.write(&format!("logs/{name}"), text);
+    let append = |name: &str, text: String| {
+        let before = fs::read_to_string(path(name)).unwrap_or_default();
+        let file = fs::OpenOptions::new().append(true).create(true).open(path(name));
+        file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes())).expect("appended");
+        assert!(fs::read_to_string(path(name)).expect("there").starts_with(&before));
+    };
+    let mut seen = Vec::new();
+    let mut look = |what: &str| {
+        let fresh = Bench::over(&bench);
+        let (ours, theirs) = (
+            read(&bench)["metrics"].clone(),
+            fresh.call("progress_reporter", crate::testing::raw(&json!({"action": "read"}))).expect("read")["metrics"].clone(),
+        );
+        assert_eq!(ours, theirs, "{what}");
+        seen.push(ours["totalLoops"].as_u64().expect("a count"));
+    };
+    look("nothing");
+    write("ralph.log", start(1));
+    look("begun");
+    append("ralph.log", end(1));
+    look("ended");
+    append("ralph.log", start(2) + &end(2)[..60]);
+    look("cut in a line");
+    append("ralph.log", end(2)[60..].to_owned());
+    look("the rest of it");
+    append("ralph.log", start(3));
+    fs::rename(path("ralph.log"), path("ralph.log.1")).expect("rotated");
+    look("rotated");
+    write("ralph.log", end(3));
+    look("gone on in the next");
+    fs::remove_file(path("ralph.log.1")).expect("removed");
+    look("without the archive");
+    fs::remove_file(path("ralph.log")).expect("removed");
+    write("ralph.log", start(1) + &end(1));
+    look("replaced");
+    write("metrics.jsonl", measured(1) + &measured(2)[..20]);
+    look("measured");
+    append("metrics.jsonl", measured(2)[20..].to_owned());
+    look("on");
+    write("metrics.jsonl", measured(7));
+    look("cut");
+    fs::remove_file(path("metrics.jsonl")).expect("removed");
+    look("the log again");
+    assert_eq!(seen, [0, 0, 1, 1, 2, 2, 3, 0, 1, 1, 2, 1, 1]);
 }

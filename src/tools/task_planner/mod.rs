@@ -1,6 +1,11 @@
 //! `task_planner`: the tasks of the project's plan, and ticking one of them.
 
+mod add;
 mod answer;
+mod claim;
+#[cfg(test)]
+mod claim_tests;
+mod claims;
 mod plan_file;
 mod read;
 mod run;
@@ -8,9 +13,11 @@ mod run;
 mod tests;
 mod update;
 
+use crate::error::ErrorCode;
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
 
+pub use claims::Claims;
 pub use plan_file::{count, load};
 pub use run::run;
 
@@ -21,8 +28,14 @@ words! {
         Read = "read",
         /// Ticks one task, or unticks it.
         Update = "update",
+        /// Adds one task.
+        Add = "add",
         /// Counts alone.
         Progress = "progress",
+        /// Claims a task for this worker.
+        Claim = "claim",
+        /// Gives a claim up.
+        Release = "release",
     }
 }
 
@@ -35,6 +48,8 @@ words! {
         Pending = "pending",
         /// Those ticked.
         Completed = "completed",
+        /// Those not ticked, and neither claimed nor done by another worker.
+        Available = "available",
     }
 }
 
@@ -56,6 +71,12 @@ record! {
             /// Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules.
             optional: bool,
         }
+        sometimes {
+            /// The worker that has claimed it, or has ticked it in a copy of the plan.
+            claimed_by: String,
+            /// When the claim runs out: ISO 8601, UTC, on this machine's clock.
+            claimed_until: String,
+        }
     }
 }
 
@@ -73,7 +94,7 @@ record! {
             blocking_tasks: u64,
             /// Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks.
             progress_percentage: f64,
-            /// The tasks asked for (read), the one that was updated (update), or none (progress).
+            /// The tasks asked for (read), the one that was updated or added (update, add), or none (progress).
             tasks: Vec<Task>,
         }
     }
@@ -84,19 +105,40 @@ record! {
     TaskPlannerToolOutput extends TaskList as list {
         always {}
         sometimes {
-            /// The task to do next: the first in the plan that blocks, else the first that is pending.
+            /// The task to do next: the first in the plan that blocks, else the first that is pending, those left out that other
+            /// workers have claimed.
             next_task: Task,
             /// (read) The list was cut: the rest starts at this `offset`.
             next_offset: u64,
+            /// (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists.
+            task: Claimed,
+            /// (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock.
+            claimed_until: String,
         }
     }
 }
 
-const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as `read` lists it, or its exact description.")
+const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description. `update` needs it.")
     // A line of the plan may be as long.
     .at_most_chars(1 << 20)
-    .on(&[Verb::Update.as_str()])
+    .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
+    .required(&[Verb::Update.as_str()])
     .access(Access::Worker);
+
+/// A task, or null.
+pub type Claimed = Option<Task>;
+
+const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out; claiming again renews it.")
+    .at_least(1)
+    .at_most(1440)
+    .default("60")
+    .on(&[Verb::Claim.as_str()])
+    .access(Access::Worker);
+
+const FORCE: Field<bool> = Field::boolean("force", "For people: even if another worker has claimed it.")
+    .default("false")
+    .on(&[Verb::Update.as_str(), Verb::Release.as_str()])
+    .access(Access::Full);
 
 const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task, false makes it pending again.")
     .default("true")
@@ -106,8 +148,16 @@ const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task,
 const FILTER: Field<String> =
     Field::one_of("filter", TaskFilter::ENUMERATION.words, "Which tasks to list.").default("all").on(&[Verb::Read.as_str()]);
 
-const SECTION: Field<String> =
-    Field::text("section", "List only the tasks right under headings of this title, in any case.").on(&[Verb::Read.as_str()]);
+const DESCRIPTION: Field<String> =
+    Field::text("description", "Required. What is to be done, in one line of at most 500 characters.")
+        .on(&[Verb::Add.as_str()])
+        .access(Access::Worker);
+
+const SECTION: Field<String> = Field::text(
+    "section",
+    "A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).",
+)
+.on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
 
 const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.")
     .default("as many as fit into an answer; in a program, all")
@@ -125,14 +175,34 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
                   what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. Each answer \
                   counts the whole plan: totalTasks, completedTasks, pendingTasks, \
                   blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is a nextOffset the \
-                  list was cut: read on with it as offset. To add or reword tasks edit the file.",
+                  list was cut: read on with it as offset. New work goes in by `add`; to reword tasks edit the file.",
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
-        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it."),
+        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it.").throws(&[
+            ErrorCode::PlanNotFound,
+            ErrorCode::TaskNotFound,
+            ErrorCode::TaskAmbiguous,
+            ErrorCode::OutsideProject,
+        ]),
+        Action::write(Verb::Add.as_str(), Access::Worker, "Adds one open task to the end of a list, and answers with it.")
+            .cumulative()
+            .throws(&[ErrorCode::PlanNotFound, ErrorCode::OutsideProject]),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
+        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task, or taskId, for this worker."),
+        Action::write(Verb::Release.as_str(), Access::Worker, "Gives up taskId, or all claims."),
     ],
-    fields: &[TASK_ID.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],
+    fields: &[
+        TASK_ID.spec,
+        DESCRIPTION.spec,
+        COMPLETED.spec,
+        FILTER.spec,
+        SECTION.spec,
+        LIMIT.spec,
+        OFFSET.spec,
+        LEASE_MINUTES.spec,
+        FORCE.spec,
+    ],
     output: &TaskPlannerToolOutput::RECORD,
     records: &[&TaskList::RECORD, &Task::RECORD],
     enumerations: &[],

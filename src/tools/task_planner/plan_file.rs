@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorCode, Result};
 use crate::rules::plan::{Plan, Survey, survey};
 use crate::store::files::Reader;
+use crate::store::place::plan_above;
 use crate::store::project::Project;
 
 /// The project's plan, with what its owner should know among the warnings; `None` where there is no file.
@@ -44,12 +45,23 @@ pub(super) fn text(files: &mut Reader<'_>) -> Result<Option<Vec<u8>>> {
 /// The plan's bytes, for whoever is going to change it.
 pub(super) fn needed(files: &mut Reader<'_>) -> Result<Vec<u8>> {
     text(files)?.ok_or_else(|| {
-        let path = files.project().plan_path();
-        Error::new(
-            ErrorCode::PlanNotFound,
-            format!("there is no plan {}; create it with lines such as `- [ ] First task`", path.display()),
-        )
+        let project = files.project();
+        Error::new(ErrorCode::PlanNotFound, format!("{}; {}", missing(project), remedy(project)))
     })
+}
+
+/// That there is no plan.
+pub(super) fn missing(project: &Project) -> String {
+    format!("there is no plan {}", project.plan_path().display())
+}
+
+/// What to do about it. One in a folder above is often the one that was meant.
+pub(super) fn remedy(project: &Project) -> String {
+    let create = "create it with lines such as `- [ ] First task`";
+    match plan_above(project.root()) {
+        Some(plan) => format!("{create}, or name the folder of {} as the project", plan.display()),
+        None => create.to_owned(),
+    }
 }
 
 pub(super) fn parse(project: &Project, text: &[u8]) -> Plan {

@@ -129,6 +129,11 @@ impl Machine {
         self.base == Some(1)
     }
 
+    /// Counts a value that nobody looked into.
+    pub fn pass_over(&mut self) {
+        self.values += 1;
+    }
+
     /// Drops the value that is being read, to go on with the next one.
     pub fn abandon(&mut self) {
         self.state = State::Top;
@@ -233,7 +238,7 @@ impl Machine {
     /// Reads on inside a string, and returns where to go on.
     fn string(&mut self, chunk: &[u8], at: usize, key: bool, kept_from: usize, sink: &mut impl Sink) -> Result<usize, Invalid> {
         let read = key || (self.passing && self.want == Want::Text);
-        let (stop, end) = if read { next_stop(chunk, at) } else { string_end(chunk, at) };
+        let (stop, end) = if key { next_stop(chunk, at) } else { string_end(chunk, at) };
         if read {
             self.string_content(chunk.get(at..stop).unwrap_or_default(), key, sink);
         }

@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use serde_json::{Map, Value};
 
-use super::machine::{Sink, Want};
+use super::super::api_usage::{ApiUsage, UsageReader};
+use super::super::needles::Groups;
+use super::super::text::RESULT_GROUPS;
+use super::machine::{MAX_KEY, Sink, Want};
 use super::report::{Report, ResultText, assistant_text};
 use super::shorten::Shortener;
 use super::value;
@@ -22,6 +25,8 @@ enum Of {
     Result,
     /// `type: system` as well.
     SystemToo,
+    /// All, as long as none has told it: the session.
+    Session,
     /// `type: assistant`.
     Assistant,
     /// `type: rate_limit_event`.
@@ -34,7 +39,7 @@ const MEMBERS: &[(&str, Of)] = &[
     ("result", Of::Result),
     ("message", Of::Assistant),
     ("subtype", Of::SystemToo),
-    ("session_id", Of::SystemToo),
+    ("session_id", Of::Session),
     ("sessionId", Of::Result),
     ("is_error", Of::Result),
     ("errors", Of::Result),
@@ -50,6 +55,14 @@ const MEMBERS: &[(&str, Of)] = &[
     ("modelUsage", Of::Result),
     ("model_usage_since_last_result", Of::Result),
     ("metadata", Of::Result),
+    ("structured_output", Of::Result),
+    ("api_error_status", Of::Result),
+    ("total_cost_usd", Of::Result),
+    ("cost_usd", Of::Result),
+    ("tests_status", Of::Result),
+    ("tasks_completed", Of::Result),
+    ("tasks_completed_this_loop", Of::Result),
+    ("recommendation", Of::Result),
     ("rate_limit_info", Of::RateLimit),
     ("parent_tool_use_id", Of::Assistant),
 ];
@@ -93,7 +106,7 @@ impl Kind {
 
     fn reads(self, of: Of) -> bool {
         match of {
-            Of::Any => true,
+            Of::Any | Of::Session => true,
             Of::Result => matches!(self, Self::Result | Self::Unknown),
             Of::SystemToo => matches!(self, Self::Result | Self::Unknown | Self::System),
             Of::Assistant => matches!(self, Self::Assistant | Self::Unknown),
@@ -102,10 +115,40 @@ impl Kind {
     }
 }
 
+/// No more members have names of one length.
+const SAME_LENGTH: usize = 6;
+/// Where in `MEMBERS` the names of each length are, one more than the index: few keys of most messages are read at all.
+const BY_LENGTH: [[u8; SAME_LENGTH]; MAX_KEY + 1] = {
+    let mut table = [[0; SAME_LENGTH]; MAX_KEY + 1];
+    let mut at = 0;
+    while at < MEMBERS.len() {
+        let row = &mut table[MEMBERS[at].0.len()];
+        let mut place = 0;
+        while row[place] != 0 {
+            place += 1;
+        }
+        at += 1;
+        #[expect(clippy::cast_possible_truncation, reason = "there are some thirty")]
+        {
+            row[place] = at as u8;
+        }
+    }
+    table
+};
+
+/// The index of the member of that name.
+fn member_of(key: &[u8]) -> Option<usize> {
+    let row = BY_LENGTH.get(key.len())?;
+    let places = row.iter().take_while(|place| **place != 0).map(|place| usize::from(*place) - 1);
+    places.into_iter().find(|at| MEMBERS.get(*at).is_some_and(|(name, _)| name.as_bytes() == key))
+}
+
 /// The message that is being read.
 #[derive(Default)]
 struct Current {
     members: Vec<Vec<u8>>,
+    /// Which of them were begun, a bit each.
+    begun: u64,
     /// Of the member being read, where it is too long.
     shortener: Option<Shortener>,
     text: Option<ResultText>,
@@ -113,17 +156,21 @@ struct Current {
 }
 
 /// Follows the messages of an output.
-#[derive(Default)]
 pub struct Messages {
+    /// What is looked for in the text of a result.
+    wanted: Groups,
     current: Current,
     /// Index in `MEMBERS` of the value being read.
     reading: usize,
     results: Option<Report>,
     /// `session_id` of the first `system` message of subtype `init`.
     session: Option<String>,
-    /// Raw `message` of the last assistant message that has a text.
+    /// The first `session_id` of any other message.
+    any_session: Option<String>,
+    /// The last assistant message that has a text: its raw `message`, or all of it.
     assistant: Vec<u8>,
     rate_limit: Option<Value>,
+    usage: UsageReader,
     /// Whether the first message's type is one of a stream's.
     stream_type: Option<bool>,
     first_is_result: bool,
@@ -133,9 +180,46 @@ pub struct Messages {
 
 /// How Claude Code writes the beginning of a text in a message.
 static TEXT_BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#"{"type":"text","text":""#));
+static PARENT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#""parent_tool_use_id":"#));
+/// The end of a message and the beginning of another.
+static ANOTHER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#"}{"type":""#));
+/// How Claude Code begins a message.
+pub(super) const TYPE_FIRST: &[u8] = br#"{"type":""#;
 static TEXT_KEY: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#""text""#));
 
+impl Default for Messages {
+    fn default() -> Self {
+        Self::new(RESULT_GROUPS)
+    }
+}
+
 impl Messages {
+    /// None yet; `wanted` is what to look for in a result's text.
+    #[must_use]
+    pub fn new(wanted: Groups) -> Self {
+        Self {
+            wanted,
+            current: Current::default(),
+            reading: 0,
+            results: None,
+            session: None,
+            any_session: None,
+            assistant: Vec::new(),
+            rate_limit: None,
+            usage: UsageReader::default(),
+            stream_type: None,
+            first_is_result: false,
+            in_array: false,
+            too_long: 0,
+        }
+    }
+
+    /// What is looked for in the text of a result.
+    #[must_use]
+    pub fn wanted(&self) -> Groups {
+        self.wanted
+    }
+
     /// Whether the first complete message has the type of a stream's message; `None` before there is one.
     #[must_use]
     pub fn is_stream(&self) -> Option<bool> {
@@ -160,13 +244,20 @@ impl Messages {
         self.stream_type.unwrap_or_else(|| self.kind() != Kind::Unknown)
     }
 
-    /// Whether the message that speaks for the whole can only be Claude Code's or a report to Ralph, not JSON in somebody's text.
+    /// How sure it is that the message that speaks for the whole is Claude Code's, not JSON in somebody's text: with lines of
+    /// text around it, only such a one is the output (case S31).
     #[must_use]
-    pub fn is_claudes(&self) -> bool {
-        self.results.as_ref().is_some_and(|report| {
-            let session = report.get("session_id").is_string() || report.get("sessionId").is_string();
-            report.get("type") == "result" || report.get("exit_signal").is_boolean() || (session && report.text.is_some())
-        })
+    pub fn origin(&self) -> Origin {
+        let Some(report) = &self.results else { return Origin::Anybody };
+        let session = self.session.is_some() || report.get("session_id").is_string() || report.get("sessionId").is_string();
+        let result = report.get("type") == "result";
+        if session && (result || report.text.is_some()) {
+            Origin::Claude
+        } else if result && (report.text.is_some() || report.get("subtype").is_string()) {
+            Origin::Likely
+        } else {
+            Origin::Anybody
+        }
     }
 
     /// The message that speaks for the whole, the session of the init message, the last text of the assistant, the last
@@ -174,7 +265,15 @@ impl Messages {
     #[must_use]
     pub fn finish(self) -> Finished {
         let assistant = assistant_text(&self.assistant);
-        Finished { report: self.results, session: self.session, assistant, rate_limit: self.rate_limit, too_long: self.too_long }
+        Finished {
+            report: self.results,
+            session: self.session.or(self.any_session),
+            assistant,
+            rate_limit: self.rate_limit,
+            usage: self.usage.finish(),
+            too_long: self.too_long,
+            wanted: self.wanted,
+        }
     }
 
     fn kind(&self) -> Kind {
@@ -202,6 +301,39 @@ impl Messages {
         Report { members, text }
     }
 
+    /// Whether a line of a stream is a message that holds nothing of use, or whose text was kept for the end: then nobody has
+    /// to look into it. It is told by how Claude Code writes its lines; any other way of writing is read closely.
+    pub fn skims(&mut self, line: &[u8]) -> bool {
+        let line = line.trim_ascii_end();
+        let Some(rest) = line.strip_prefix(TYPE_FIRST).filter(|rest| rest.ends_with(b"}")) else { return false };
+        let Some(end) = rest.iter().take(MAX_KEY).position(|byte| *byte == b'"') else { return false };
+        let named = rest.get(..end).unwrap_or_default();
+        let kind = TYPES.iter().find(|(raw, _)| raw.get(1..raw.len() - 1) == Some(named)).map(|(_, kind)| *kind);
+        let knows_session = self.session.is_some() || self.any_session.is_some();
+        let nothing = match kind {
+            Some(Kind::Other) => knows_session,
+            Some(Kind::System) => self.session.is_some(),
+            Some(Kind::Assistant) if knows_session => TEXT_KEY.find(rest).is_none(),
+            _ => return false,
+        };
+        // Of two messages in one line the second may be a result.
+        if ANOTHER.find(rest).is_some() {
+            return false;
+        }
+        if !nothing && kind == Some(Kind::Assistant) {
+            let own = PARENT
+                .find(rest)
+                .is_none_or(|at| rest.get(at + PARENT.needle().len()..).unwrap_or_default().starts_with(b"null"));
+            let written = TEXT_BLOCK.find(rest).is_some_and(|at| rest.get(at + TEXT_BLOCK.needle().len()) != Some(&b'"'));
+            if own && written {
+                self.assistant.clear();
+                self.assistant.extend_from_slice(line);
+                return true;
+            }
+        }
+        nothing
+    }
+
     fn keep_assistant(&mut self) {
         // A subagent's text is not Claude's own.
         if self.member("parent_tool_use_id").is_some_and(|parent| !parent.is_null()) {
@@ -219,19 +351,34 @@ impl Messages {
     }
 }
 
+/// Whose message speaks for the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Claude Code's: a result of a session.
+    Claude,
+    /// Claude Code's, by its type.
+    Likely,
+    /// Anybody's.
+    Anybody,
+}
+
 /// What `Messages` has at the end.
 #[derive(Debug)]
 pub struct Finished {
     /// The last result, or the last object that is no message of a stream.
     pub report: Option<Report>,
-    /// The session of the init message.
+    /// The session of the init message, else of the first other one that names it.
     pub session: Option<String>,
     /// The text of the last assistant message that has one.
     pub assistant: Option<String>,
     /// The `rate_limit_info` of the last rate limit event.
     pub rate_limit: Option<Value>,
+    /// What all of them tell of the plan's windows.
+    pub usage: Option<ApiUsage>,
     /// Members that were too long to keep whole.
     pub too_long: u64,
+    /// What is looked for in a result's text.
+    pub wanted: Groups,
 }
 
 impl Sink for Messages {
@@ -239,9 +386,13 @@ impl Sink for Messages {
         self.in_array = in_array;
         let current = &mut self.current;
         current.members.resize_with(MEMBERS.len(), Vec::new);
-        for member in &mut current.members {
-            member.clear();
-            member.shrink_to(MEMBER_KEPT);
+        while current.begun != 0 {
+            let at = current.begun.trailing_zeros() as usize;
+            current.begun &= current.begun - 1;
+            if let Some(member) = current.members.get_mut(at) {
+                member.clear();
+                member.shrink_to(MEMBER_KEPT);
+            }
         }
         current.text = None;
         current.shortener = None;
@@ -253,12 +404,14 @@ impl Sink for Messages {
         if kind != Kind::Unknown {
             self.current.kind = Some(kind);
         }
-        let Some(at) = MEMBERS.iter().position(|(name, _)| name.as_bytes() == key) else { return Want::Skip };
+        let Some(at) = member_of(key) else { return Want::Skip };
         let Some((_, of)) = MEMBERS.get(at) else { return Want::Skip };
-        if !kind.reads(*of) {
+        let known = *of == Of::Session && self.any_session.is_some() && !kind.reads(Of::SystemToo);
+        if known || !kind.reads(*of) {
             return Want::Skip;
         }
         self.reading = at;
+        self.current.begun |= 1 << at;
         self.current.shortener = None;
         if let Some(member) = self.current.members.get_mut(at) {
             // Of a key that comes twice the last counts.
@@ -292,7 +445,7 @@ impl Sink for Messages {
 
     fn text(&mut self, raw: &[u8], first: bool) {
         if first {
-            self.current.text = Some(ResultText::new());
+            self.current.text = Some(ResultText::new(self.wanted));
         }
         if let Some(text) = &mut self.current.text {
             text.feed(raw);
@@ -315,8 +468,16 @@ impl Sink for Messages {
                 }
             }
             Kind::Assistant => self.keep_assistant(),
-            Kind::RateLimit => self.rate_limit = self.member("rate_limit_info"),
+            Kind::RateLimit => {
+                self.rate_limit = self.member("rate_limit_info");
+                if let Some(info) = &self.rate_limit {
+                    self.usage.event(info);
+                }
+            }
             Kind::System | Kind::Other | Kind::Unknown => {}
+        }
+        if self.any_session.is_none() && kind != Kind::Result && kind != Kind::Unknown {
+            self.any_session = self.member("session_id").and_then(|id| id.as_str().map(str::to_owned));
         }
         self.current.text = None;
     }

@@ -10,9 +10,10 @@ mod string_end;
 pub mod unescape;
 mod value;
 
+use super::needles::Groups;
 use machine::Machine;
 use memchr::memchr;
-use message::{Finished, Messages};
+use message::{Finished, Messages, Origin};
 
 /// How far the bytes so far are JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +37,7 @@ const NOISE_LINES: u64 = 16;
 
 /// Reads an output that may be JSON.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about what was read")]
 pub struct JsonReader {
     machine: Machine,
     messages: Messages,
@@ -48,6 +50,16 @@ pub struct JsonReader {
     bad_lines: u64,
     /// Lines were no JSON before anything was known to be messages: then only what is sound and Claude's own is JSON.
     noise: bool,
+    /// How many of them came before the first value.
+    noise_before: u64,
+    /// One of them is a fence: what is between fences is somebody's example.
+    fence: bool,
+    /// The first bytes of the line that is skipped.
+    skipped: Vec<u8>,
+    /// The line of a stream so far.
+    line: Vec<u8>,
+    /// Whether the last bytes read do not end with a line.
+    in_line: bool,
     /// A document, not a stream, stopped being JSON.
     broken: bool,
 }
@@ -65,9 +77,21 @@ pub struct JsonOutput {
     pub messages: Finished,
 }
 
+/// Bytes of a line in a stream up to which it is looked at as a whole.
+const LINE_KEPT: usize = 256 << 10;
+
+/// What a code block begins with.
+const FENCES: [&[u8]; 2] = [b"```", b"~~~"];
+
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl JsonReader {
+    /// Nothing read yet; `wanted` is what to look for in a result's text.
+    #[must_use]
+    pub fn new(wanted: Groups) -> Self {
+        Self { messages: Messages::new(wanted), ..Self::default() }
+    }
+
     /// Takes the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Verdict {
         // The decision falls at the same byte however the output is cut.
@@ -83,9 +107,60 @@ impl JsonReader {
 
     fn feed_part(&mut self, chunk: &[u8]) -> Verdict {
         let mut rest = self.without_bom(chunk);
-        let end = self.read + chunk.len() as u64;
+        self.read += (chunk.len() - rest.len()) as u64;
+        // Line by line, for in a stream most lines are of no use; but of an array, or where a line does not end, all there is.
+        while !rest.is_empty() && self.verdict != Verdict::Text {
+            let whole = if self.machine.is_array() { rest.len() } else { memchr(b'\n', rest).map_or(0, |newline| newline + 1) };
+            let (line, after) = rest.split_at(if whole == 0 { rest.len() } else { whole });
+            rest = after;
+            let goes_on = std::mem::replace(&mut self.in_line, whole == 0);
+            if !self.is_certain_stream() || self.skipping || (goes_on && self.line.is_empty()) {
+                self.read_closely(line);
+            } else if whole == 0 && self.line.len() + line.len() <= LINE_KEPT {
+                self.line.extend_from_slice(line);
+            } else if self.line.is_empty() {
+                self.stream_line(line, whole > 0);
+            } else {
+                let mut begun = std::mem::take(&mut self.line);
+                begun.extend_from_slice(line);
+                self.stream_line(&begun, whole > 0);
+                begun.clear();
+                self.line = begun;
+            }
+        }
+        self.read += rest.len() as u64;
+        if self.read == CERTAIN_AFTER {
+            self.decide();
+        }
+        self.verdict
+    }
+
+    /// Whether lines are messages, whatever comes.
+    fn is_certain_stream(&self) -> bool {
+        self.verdict == Verdict::Json && !self.machine.is_array() && self.messages.is_stream() == Some(true)
+    }
+
+    /// A line of a stream, or the beginning of one that is long.
+    fn stream_line(&mut self, line: &[u8], whole: bool) {
+        if self.machine.is_inside() && line.starts_with(message::TYPE_FIRST) {
+            // The message before it was never written to its end.
+            self.bad_lines += 1;
+            self.machine.abandon();
+        }
+        if !self.machine.is_inside() && whole && line.len() <= LINE_KEPT && self.messages.skims(line) {
+            self.machine.pass_over();
+            self.read += line.len() as u64;
+        } else {
+            self.read_closely(line);
+        }
+    }
+
+    fn read_closely(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        let end = self.read + bytes.len() as u64;
         while self.verdict != Verdict::Text {
             if self.skipping {
+                self.note_fence(rest);
                 let Some(newline) = memchr(b'\n', rest) else { break };
                 rest = rest.get(newline + 1..).unwrap_or_default();
                 self.skipping = false;
@@ -107,13 +182,17 @@ impl JsonReader {
             self.bad_lines += 1;
             self.machine.abandon();
             self.skipping = true;
+            self.skipped.clear();
             rest = left;
         }
         self.read = end;
-        if end == CERTAIN_AFTER {
-            self.decide();
-        }
-        self.verdict
+    }
+
+    /// Looks at the beginning of a line that is skipped, which may come in pieces.
+    fn note_fence(&mut self, bytes: &[u8]) {
+        let missing = FENCES[0].len().saturating_sub(self.skipped.len());
+        self.skipped.extend_from_slice(bytes.get(..missing).unwrap_or(bytes));
+        self.fence |= FENCES.contains(&self.skipped.as_slice());
     }
 
     /// At a byte that cannot be JSON, where nothing says yet what the output is.
@@ -124,7 +203,8 @@ impl JsonReader {
         } else if nothing_yet {
             // It may have looked like an array: `[12:00:01] …`.
             self.machine = Machine::default();
-            self.messages = Messages::default();
+            self.messages = Messages::new(self.messages.wanted());
+            self.noise_before += 1;
         }
         self.noise = true;
     }
@@ -155,23 +235,34 @@ impl JsonReader {
             }
             return;
         }
-        let messages = self.messages.is_stream() == Some(true);
+        // A result that comes first may be quoted by a text.
+        let messages = self.messages.is_stream() == Some(true) && !self.messages.first_is_result();
         let long = self.read > CERTAIN_AFTER && self.machine.members() > 0;
         if self.verdict == Verdict::Open && (messages || long) {
             self.verdict = Verdict::Json;
         }
     }
 
-    /// At the end of the output; `None` where it is text.
+    /// At the end of the output; `None` where it is text. `reports`: as a text it has a status block of its own.
     #[must_use]
-    pub fn finish(self) -> Option<JsonOutput> {
+    pub fn finish(mut self, reports: bool) -> Option<JsonOutput> {
+        let last = std::mem::take(&mut self.line);
+        self.read_closely(&last);
         let cut = self.machine.is_inside() || self.broken;
         let complete = !cut && self.machine.values() > 0;
         // One that ends early is JSON where it looks like an object's beginning.
         let is_json = match self.verdict {
             Verdict::Json => true,
             Verdict::Text => false,
-            Verdict::Open if self.noise => complete && self.messages.is_claudes(),
+            Verdict::Open if self.noise => {
+                let one_side = self.noise_before == 0 || self.noise_before == self.bad_lines;
+                let whose = match self.messages.origin() {
+                    Origin::Claude => true,
+                    Origin::Likely => one_side,
+                    Origin::Anybody => false,
+                };
+                complete && whose && !self.fence && !reports
+            }
             Verdict::Open => complete || self.machine.members() > 0,
         };
         if !is_json {

@@ -2,44 +2,86 @@
 
 use serde_json::{Map, Value};
 
-use super::super::text::{RESULT_GROUPS, TextFacts, TextScanner};
+use super::super::controls::Controls;
+use super::super::needles::Groups;
+use super::super::text::{TextFacts, TextScanner};
 use super::unescape::Unescape;
 use super::value;
 
 /// Bytes kept of a result's text for `work_summary`; it is read to its end all the same.
 const TEXT_KEPT: usize = 1 << 20;
+/// Bytes of escaped text that are taken at a time: a text with many escapes comes in small pieces.
+const TAKEN: usize = 32 << 10;
+
 /// The text of a result as it comes.
 pub(super) struct ResultText {
+    raw: Vec<u8>,
     unescape: Unescape,
+    text: Vec<u8>,
+    controls: Controls,
+    read: Reading,
+}
+
+/// What is read of a text without escapes and control sequences.
+struct Reading {
     scanner: TextScanner,
     kept: Vec<u8>,
     cut: bool,
 }
 
-impl ResultText {
-    /// Nothing yet.
-    pub(super) fn new() -> Self {
-        Self { unescape: Unescape::default(), scanner: TextScanner::new(RESULT_GROUPS), kept: Vec::new(), cut: false }
+impl Reading {
+    fn take(&mut self, bytes: &[u8]) {
+        self.scanner.feed(bytes);
+        let room = TEXT_KEPT.saturating_sub(self.kept.len());
+        self.cut |= bytes.len() > room;
+        self.kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
+}
 
-    fn take(scanner: &mut TextScanner, kept: &mut Vec<u8>, cut: &mut bool, bytes: &[u8]) {
-        scanner.feed(bytes);
-        let room = TEXT_KEPT.saturating_sub(kept.len());
-        *cut |= bytes.len() > room;
-        kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+impl ResultText {
+    /// Nothing yet; `wanted` is what to look for.
+    pub(super) fn new(wanted: Groups) -> Self {
+        let read = Reading { scanner: TextScanner::new(wanted), kept: Vec::new(), cut: false };
+        Self { raw: Vec::new(), unescape: Unescape::default(), text: Vec::new(), controls: Controls::default(), read }
     }
 
     /// Takes further content of the string, escapes unresolved.
     pub(super) fn feed(&mut self, raw: &[u8]) {
-        let Self { unescape, scanner, kept, cut } = self;
-        unescape.feed(raw, &mut |bytes| Self::take(scanner, kept, cut, bytes));
+        if self.raw.is_empty() && raw.len() >= TAKEN {
+            self.resolve(raw);
+        } else {
+            self.raw.extend_from_slice(raw);
+            if self.raw.len() >= TAKEN {
+                let mut raw = std::mem::take(&mut self.raw);
+                self.resolve(&raw);
+                raw.clear();
+                self.raw = raw;
+            }
+        }
+    }
+
+    fn resolve(&mut self, raw: &[u8]) {
+        let Self { unescape, text, .. } = self;
+        unescape.feed(raw, &mut |bytes| text.extend_from_slice(bytes));
+        self.pass();
+    }
+
+    fn pass(&mut self) {
+        let Self { text, controls, read, .. } = self;
+        controls.feed(text, &mut |bytes| read.take(bytes));
+        text.clear();
     }
 
     /// At the end of the string.
     pub(super) fn finish(mut self) -> ReadText {
-        let Self { unescape, scanner, kept, cut } = &mut self;
-        unescape.finish(&mut |bytes| Self::take(scanner, kept, cut, bytes));
-        ReadText { facts: self.scanner.finish(), text: String::from_utf8_lossy(&self.kept).into_owned(), cut: self.cut }
+        let raw = std::mem::take(&mut self.raw);
+        self.resolve(&raw);
+        let Self { unescape, text, .. } = &mut self;
+        unescape.finish(&mut |bytes| text.extend_from_slice(bytes));
+        self.pass();
+        let Self { controls, mut read, .. } = self;
+        controls.finish(&mut |bytes| read.take(bytes));
+        ReadText { facts: read.scanner.finish(), text: String::from_utf8_lossy(&read.kept).into_owned(), cut: read.cut }
     }
 }
 
@@ -57,9 +99,9 @@ pub struct ReadText {
 impl ReadText {
     /// Reads a text that is at hand.
     #[must_use]
-    pub fn of(text: &str) -> Self {
-        let mut read = ResultText::new();
-        ResultText::take(&mut read.scanner, &mut read.kept, &mut read.cut, text.as_bytes());
+    pub fn of(text: &str, wanted: Groups) -> Self {
+        let mut read = ResultText::new(wanted);
+        read.text.extend_from_slice(text.as_bytes());
         read.finish()
     }
 }
@@ -90,7 +132,8 @@ impl Report {
 /// The text blocks of an assistant's message, a line each; `None` where there is none.
 pub(super) fn assistant_text(message: &[u8]) -> Option<String> {
     let (message, _) = value::read(message)?;
-    let content = message.get("content")?;
+    // All of a message, or what is in it.
+    let content = message.get("message").unwrap_or(&message).get("content")?;
     if let Some(text) = content.as_str() {
         return (!text.is_empty()).then(|| text.to_owned());
     }

@@ -2,6 +2,8 @@
 
 mod properties;
 
+pub(super) use properties::LINES;
+
 use super::*;
 
 fn optional() -> Vec<String> {

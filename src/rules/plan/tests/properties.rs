@@ -12,7 +12,7 @@ use crate::rules::plan::line::{Kind, Level, Line};
 use crate::rules::plan::{Mark, Plan, set_mark, survey};
 
 /// Lines that plans are made of, and the ones that trip readers.
-const LINES: &[&str] = &[
+pub(in super::super) const LINES: &[&str] = &[
     "- [ ] alpha",
     "- [x] alpha",
     "  * [/] [proj-001] beta",

@@ -1,5 +1,6 @@
 //! The tool on a project of files. What is a task is tested in `rules::plan`.
 
+mod add;
 mod disk;
 mod plans;
 mod reports;

@@ -1,0 +1,2 @@
+/** A row cannot be tried here. */
+export class Unable extends Error {}

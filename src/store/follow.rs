@@ -1,0 +1,159 @@
+//! A file of lines that only grows, read on from where the last look ended.
+//!
+//! It is the same file if it has the same inode, is no shorter, and has the same last bytes before that place: a file that
+//! was rotated, replaced or cut is read anew. Nothing here is trusted for its time alone.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::chunks::read_range;
+use super::reach::open_log;
+use crate::error::{Error, Result};
+
+/// So many bytes before the place are compared.
+const TAIL: u64 = 256;
+
+/// Which file it is, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(metadata.dev(), metadata.ino())
+    }
+
+    /// Elsewhere the time of making it tells one from the other.
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata) -> Self {
+        let made = metadata.created().ok().and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
+        Self(0, made.and_then(|made| u64::try_from(made.as_nanos()).ok()).unwrap_or_default())
+    }
+
+    /// Which file a path leads to, and how long it is; `None` where there is none.
+    ///
+    /// # Errors
+    /// `IO_ERROR`.
+    pub fn at(path: &Path) -> Result<Option<(Self, u64)>> {
+        let Some((file, _)) = open_log(path)? else { return Ok(None) };
+        let metadata = file.metadata().map_err(|error| Error::io("look at", path, &error))?;
+        Ok(Some((Self::of(&metadata), metadata.len())))
+    }
+}
+
+/// Where a look ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    identity: Identity,
+    offset: u64,
+    tail: Vec<u8>,
+}
+
+impl Place {
+    /// After so many bytes of a file; `None` where it is not this one any more.
+    ///
+    /// # Errors
+    /// `IO_ERROR`.
+    pub fn after(path: &Path, identity: Identity, offset: u64) -> Result<Option<Self>> {
+        let failed = |error: io::Error| Error::io("read", path, &error);
+        let Some((mut file, _)) = open_log(path)? else { return Ok(None) };
+        let metadata = file.metadata().map_err(failed)?;
+        if Identity::of(&metadata) != identity || metadata.len() < offset {
+            return Ok(None);
+        }
+        let tail = tail_before(&mut file, offset).map_err(failed)?;
+        Ok(Some(Self { identity, offset, tail }))
+    }
+
+    /// Feeds what has come since, and moves on; `false`, and nothing fed, where it is not the file that it was.
+    ///
+    /// # Errors
+    /// `IO_ERROR`: then the place is lost.
+    pub fn read_on(&mut self, path: &Path, mut each: impl FnMut(&[u8])) -> Result<bool> {
+        let failed = |error: io::Error| Error::io("read", path, &error);
+        let Some((mut file, _)) = open_log(path)? else { return Ok(false) };
+        let metadata = file.metadata().map_err(failed)?;
+        if Identity::of(&metadata) != self.identity || metadata.len() < self.offset {
+            return Ok(false);
+        }
+        if tail_before(&mut file, self.offset).map_err(failed)? != self.tail {
+            return Ok(false);
+        }
+        if metadata.len() == self.offset {
+            return Ok(true);
+        }
+        let mut tail = std::mem::take(&mut self.tail);
+        read_range(&file, self.offset..u64::MAX, |chunk| {
+            self.offset += chunk.len() as u64;
+            tail.extend_from_slice(chunk);
+            let surplus = tail.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX));
+            tail.drain(..surplus);
+            each(chunk);
+        })
+        .map_err(failed)?;
+        self.tail = tail;
+        Ok(true)
+    }
+}
+
+fn tail_before(file: &mut File, offset: u64) -> io::Result<Vec<u8>> {
+    let length = offset.min(TAIL);
+    let mut tail = Vec::with_capacity(256);
+    if length > 0 {
+        file.seek(SeekFrom::Start(offset - length))?;
+        file.take(length).read_to_end(&mut tail)?;
+    }
+    Ok(tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+
+    #[test]
+    fn what_has_come_since_is_read_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("log");
+        let append = |text: &str| {
+            let opened = OpenOptions::new().append(true).create(true).open(&path);
+            opened.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
+        };
+        let place = |offset| {
+            let (identity, _) = Identity::at(&path).expect("looked").expect("there");
+            Place::after(&path, identity, offset).expect("read")
+        };
+        append("one\n");
+        let mut at = place(4).expect("a place");
+        let read = |at: &mut Place| {
+            let mut text = Vec::new();
+            at.read_on(&path, |chunk| text.extend_from_slice(chunk))
+                .expect("read")
+                .then(|| String::from_utf8(text).expect("UTF-8"))
+        };
+        assert_eq!(read(&mut at).as_deref(), Some(""));
+        append("two\nthr");
+        assert_eq!(read(&mut at).as_deref(), Some("two\nthr"));
+        append(&"x".repeat(1000));
+        assert_eq!(read(&mut at).map(|text| text.len()), Some(1000));
+        append("end");
+        assert_eq!(read(&mut at).as_deref(), Some("end"));
+        // Cut, and grown again with other words.
+        let before = at.clone();
+        fs::write(&path, "one\n").expect("written");
+        assert_eq!(read(&mut at), None);
+        fs::write(&path, "y".repeat(5000)).expect("written");
+        assert_eq!(read(&mut before.clone()), None);
+        // Rotated: another file of this name, whatever is in it.
+        let mut at = place(5000).expect("a place");
+        fs::copy(&path, folder.path().join("copy")).expect("copied");
+        fs::rename(&path, folder.path().join("log.1")).expect("renamed");
+        assert_eq!(read(&mut at), None);
+        fs::rename(folder.path().join("copy"), &path).expect("renamed");
+        assert_eq!(read(&mut at), None);
+        assert_eq!(place(5001), None, "longer than it is");
+    }
+}

@@ -100,6 +100,17 @@ impl Home {
         self.lockless.load(Ordering::Relaxed)
     }
 
+    /// What everybody who writes here should know where there are no locks.
+    #[must_use]
+    pub fn warning(&self, path: &Path) -> Option<String> {
+        self.lockless().then(|| {
+            format!(
+                "the file system of {} has no locks, so two programs that write at the same time may each undo what the other wrote; run one at a time, or keep it on a local disk",
+                path.display()
+            )
+        })
+    }
+
     pub(super) fn set_lockless(&self) {
         self.lockless.store(true, Ordering::Relaxed);
     }

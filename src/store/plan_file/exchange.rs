@@ -85,7 +85,7 @@ impl Exchange<'_> {
             due = if stands { self.after.to_vec() } else { there? };
             stands = false;
         }
-        self.keep_aside(aside)
+        self.keep_aside(&aside)
     }
 
     /// Without an exchange: the old file keeps a second name until it is known that nobody has written into it.
@@ -119,7 +119,7 @@ impl Exchange<'_> {
         Ok((file, bytes))
     }
 
-    fn keep_aside(&self, aside: Temporary<'_>) -> io::Result<Outcome> {
+    fn keep_aside(&self, aside: &Temporary<'_>) -> io::Result<Outcome> {
         for number in 1..10_000 {
             let mut kept = self.name.to_owned();
             kept.push(format!(".saved-{number}"));

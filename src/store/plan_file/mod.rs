@@ -33,7 +33,7 @@ const LARGEST_PLAN: u64 = 64 << 20;
 const REST: [(Duration, Duration); 3] = [
     (Duration::from_millis(1500), Duration::from_millis(50)),
     (Duration::from_millis(2500), Duration::from_millis(20)),
-    (Duration::from_millis(3000), Duration::from_millis(10)),
+    (Duration::from_secs(3), Duration::from_millis(10)),
 ];
 
 /// So many times as long where it ends in the middle of a line: then it is likely to be cut.

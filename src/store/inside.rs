@@ -199,6 +199,7 @@ fn missing(rest: &[OsString], depth: usize) -> Lost {
 pub fn open_regular(folder: &Folder, name: &OsStr, purpose: For) -> io::Result<(File, Facts)> {
     let file = match folder.file(name, purpose) {
         Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound || refusal(&error).is_some() => return Err(error),
         // A socket, a pipe without a reader, a folder that is to be written: they are what they are, also unopened.
         Err(error) => {
             let is_none = matches!(folder.look(name), Ok(Facts { kind: Kind::Other | Kind::Folder, .. }));

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use super::folder::{Facts, Folder, For, Kind, Refusal, refusal};
+use super::folder::{Facts, Folder, For, Kind, Refusal, facts, open_following, refusal};
 use super::home::Home;
 use super::inside::{Base, Lost, open_regular};
 use super::paths::outside;
@@ -18,13 +18,10 @@ use crate::error::{Error, ErrorCode, Result};
 /// # Errors
 /// `IO_ERROR`, also where it is no regular file.
 pub(super) fn open_log(path: &Path) -> Result<Option<(File, Facts)>> {
-    let open = |path: &Path| {
-        open_regular(&Folder::open(path.parent().unwrap_or(Path::new(".")))?, path.file_name().unwrap_or_default(), For::Reading)
-    };
-    let opened = match open(path) {
-        Err(error) if refusal(&error) == Some(Refusal::Link) => path.canonicalize().and_then(|path| open(&path)),
-        opened => opened,
-    };
+    let opened = open_following(path).and_then(|file| {
+        let facts = facts(&file)?;
+        if facts.kind == Kind::File { Ok((file, facts)) } else { Err(Refusal::NoFile.into()) }
+    });
     match opened {
         Ok(opened) => Ok(Some(opened)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

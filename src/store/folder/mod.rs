@@ -11,9 +11,9 @@ mod tests;
 mod unix;
 
 #[cfg(not(unix))]
-pub use portable::{Folder, facts, facts_at, give, give_attributes};
+pub use portable::{Folder, facts, facts_at, give, give_attributes, open_following};
 #[cfg(unix)]
-pub use unix::{Folder, facts, facts_at, give, give_attributes};
+pub use unix::{Folder, facts, facts_at, give, give_attributes, open_following};
 
 use std::fmt;
 use std::io;

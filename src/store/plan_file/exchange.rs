@@ -59,6 +59,8 @@ impl Exchange<'_> {
         for _ in 0..ROUNDS {
             let (file, mut out) = self.open(aside.name())?;
             if out == due {
+                // Who is stopped by the disk between opening and writing is let go by this.
+                self.folder.sync()?;
                 waits::during(|| thread::sleep(self.once_more));
                 let known = facts(&file)?;
                 out = read(&file)?;
@@ -99,6 +101,7 @@ impl Exchange<'_> {
             return Ok(false);
         }
         made.rename(self.name)?;
+        self.folder.sync()?;
         waits::during(|| thread::sleep(self.once_more));
         let late = read(&old)?;
         if late == self.before || !linked {
@@ -120,15 +123,28 @@ impl Exchange<'_> {
     }
 
     fn keep_aside(&self, aside: &Temporary<'_>) -> io::Result<Outcome> {
-        for number in 1..10_000 {
-            let mut kept = self.name.to_owned();
-            kept.push(format!(".saved-{number}"));
-            if self.folder.link(aside.name(), &kept).is_ok() {
-                return Ok(Outcome { stands: false, kept_aside: Some(kept.into()), out: None });
-            }
-        }
-        Err(io::Error::other("too many copies of the plan; remove some"))
+        let (_, bytes) = self.open(aside.name())?;
+        let kept = keep(self.folder, self.name, &bytes)?;
+        Ok(Outcome { stands: false, kept_aside: Some(kept), out: None })
     }
+}
+
+/// Keeps a save beside the plan, under a name of its own.
+pub(super) fn keep(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<PathBuf> {
+    for number in 1..10_000 {
+        let mut kept = name.to_owned();
+        kept.push(format!(".saved-{number}"));
+        match folder.make_file(&kept, 0o666) {
+            Ok(mut file) => {
+                file.write_all(bytes)?;
+                file.sync_all()?;
+                return Ok(kept.into());
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many copies of the plan; remove some"))
 }
 
 fn second_name(name: &OsStr) -> OsString {

@@ -9,6 +9,7 @@ mod exchange;
 mod tests;
 
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::thread;
@@ -68,7 +69,7 @@ pub(super) fn replace(writer: &mut Writer<'_>, before: &[u8], after: &[u8]) -> R
     let plan = open(writer)?
         .ok_or_else(|| Error::new(ErrorCode::PlanNotFound, format!("there is no plan {}; create it", path.display())))?;
     let folder = &plan.place.folder;
-    if bring_late_lines(writer, &plan).map_err(failed)? {
+    if bring_late(writer, &plan, before).map_err(failed)? {
         return Ok(false);
     }
     if !Arc::ptr_eq(folder, writer.state_home().folder()) {
@@ -96,12 +97,11 @@ pub(super) fn replace(writer: &mut Writer<'_>, before: &[u8], after: &[u8]) -> R
     let once_more = if is_busy(writer, &plan.facts) { ONCE_MORE } else { Duration::ZERO };
     let exchange = Exchange { folder, name: &plan.place.name, before, after, once_more };
     let outcome = exchange.run(made).map_err(failed)?;
-    folder.sync().map_err(failed)?;
     if let Some(kept) = outcome.kept_aside {
         writer.warn(format!("the plan was saved twice while it was changed; the older of the two is kept as {}", kept.display()));
     }
     if let Some((file, known)) = outcome.out.filter(|_| outcome.stands) {
-        writer.state_home().watch_old_plan(OldPlan { file, known, bytes: before.len() });
+        writer.state_home().watch_old_plan(OldPlan::new(file, known, before));
     }
     writer.state_home().leave_plan(Some(ours).filter(|_| outcome.stands));
     Ok(outcome.stands)
@@ -112,26 +112,74 @@ pub(super) fn replace(writer: &mut Writer<'_>, before: &[u8], after: &[u8]) -> R
 pub(super) struct OldPlan {
     file: File,
     known: Facts,
-    bytes: usize,
+    length: usize,
+    /// Of its bytes, to tell what was added from what was saved anew.
+    hash: u64,
 }
 
-/// Adds to the plan what has meanwhile been added to those that it replaced; whether there was anything.
-fn bring_late_lines(writer: &Writer<'_>, plan: &Plan) -> io::Result<bool> {
-    let bring = |old: &mut OldPlan| {
-        let now = facts(&old.file)?;
-        if is_same(&now, &old.known) {
-            return Ok(false);
+/// What came into an old plan after it was replaced.
+enum Late {
+    Nothing,
+    /// It was added to the end.
+    Lines(Vec<u8>),
+    /// The whole was saved anew.
+    Save(Vec<u8>),
+}
+
+impl OldPlan {
+    fn new(file: File, known: Facts, bytes: &[u8]) -> Self {
+        Self { file, known, length: bytes.len(), hash: hash(bytes) }
+    }
+
+    fn late(&mut self) -> io::Result<Late> {
+        let now = facts(&self.file)?;
+        // What is being written is looked at again by the next.
+        if is_same(&now, &self.known) || now.length == 0 || age(now.modified).is_some_and(|age| age < PAUSE * 10) {
+            return Ok(Late::Nothing);
         }
-        let bytes = exchange::read(&old.file)?;
-        let late = bytes.get(old.bytes..).unwrap_or_default();
-        if !late.is_empty() {
-            plan.place.folder.file(&plan.place.name, For::AppendingToOld)?.write_all(late)?;
+        let bytes = exchange::read(&self.file)?;
+        let late = match bytes.split_at_checked(self.length) {
+            Some((same, added)) if hash(same) == self.hash && added.is_empty() => Late::Nothing,
+            Some((same, added)) if hash(same) == self.hash => Late::Lines(added.to_vec()),
+            _ => Late::Save(bytes.clone()),
+        };
+        *self = Self { file: self.file.try_clone()?, known: now, length: bytes.len(), hash: hash(&bytes) };
+        Ok(late)
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Brings what somebody has written into the plans that were replaced a moment ago; whether there was anything.
+fn bring_late(writer: &mut Writer<'_>, plan: &Plan, present: &[u8]) -> io::Result<bool> {
+    let (folder, name) = (&plan.place.folder, &plan.place.name);
+    let late: io::Result<Vec<Late>> = writer.state_home().each_old_plan(OldPlan::late).into_iter().collect();
+    let mut brought = false;
+    for late in late? {
+        match late {
+            Late::Nothing => continue,
+            Late::Lines(lines) => folder.file(name, For::AppendingToOld)?.write_all(&lines)?,
+            // Only we have written since: it is the newest.
+            Late::Save(save) if writer.state_home().left_plan(&plan.facts) && !brought => {
+                let (made, _) = Temporary::with(folder, &save, Some(&plan.facts))?;
+                let exchange = Exchange { folder, name, before: present, after: &save, once_more: Duration::ZERO };
+                exchange.run(made)?;
+            }
+            Late::Save(save) => {
+                let kept = exchange::keep(folder, name, &save)?;
+                writer.warn(format!(
+                    "the plan was saved twice while it was changed; the older of the two is kept as {}",
+                    kept.display()
+                ));
+            }
         }
-        (old.known, old.bytes) = (now, bytes.len());
-        Ok(!late.is_empty())
-    };
-    let brought: io::Result<Vec<bool>> = writer.state_home().each_old_plan(bring).into_iter().collect();
-    Ok(brought?.contains(&true))
+        brought = true;
+    }
+    Ok(brought)
 }
 
 /// When a new plan is said to have been written: after the old one, and not now.

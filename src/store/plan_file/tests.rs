@@ -165,14 +165,24 @@ fn what_is_written_into_the_old_file_is_put_back() {
 
 /// An editor that has opened the plan, and stands still for longer than anybody waits.
 #[test]
-fn a_line_that_comes_far_too_late_is_brought_by_the_next_tick() {
+fn what_comes_far_too_late_is_brought_by_the_next_tick() {
     let desk = desk(&text(1));
     let mut editors = OpenOptions::new().append(true).open(&desk.plan).expect("opened");
     desk.tick(true).expect("ticked");
     editors.write_all(b"- [ ] Late\n").expect("written");
+    thread::sleep(PAUSE * 15);
     desk.tick(false).expect("unticked");
     let now = fs::read_to_string(&desk.plan).expect("there");
     assert!(now.contains("- [ ] Late\n") && now.contains("- [ ] Task 3\n"), "{now}");
+    // Vim opens the plan, and only then empties and writes it.
+    let mut vim = OpenOptions::new().write(true).open(&desk.plan).expect("opened");
+    desk.tick(true).expect("ticked");
+    vim.set_len(0).expect("emptied");
+    vim.write_all(text(2).as_bytes()).expect("written");
+    thread::sleep(PAUSE * 15);
+    desk.tick(false).expect("unticked");
+    let now = fs::read_to_string(&desk.plan).expect("there");
+    assert!(now.starts_with("# Save 2\n") && !now.contains("Late") && now.contains("# End of 2"), "{now}");
 }
 
 #[test]

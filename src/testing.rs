@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::input::{RawInput, raw_input};
 use crate::options::Options;
 use crate::ralph::Ralph;
-use crate::store::clock::FrozenClock;
+use crate::store::clock::{FrozenClock, SystemClock};
 use crate::store::project::Project;
 
 /// Noon of 1 March 2026, UTC.
@@ -155,4 +155,10 @@ fn try_open(root: &Path, options: &Value, clock: Arc<FrozenClock>) -> Result<Ral
 /// A JSON object as the addon would pass it.
 pub(crate) fn raw(object: &Value) -> RawInput {
     raw_input(object.as_object().expect("an object"))
+}
+
+/// A project in a folder, by the system's clock.
+pub(crate) fn project(folder: &Path) -> Project {
+    let options = Options { project_dir: Some(folder.to_owned()), ralph_home: Some(folder.join("none")), ..Options::default() };
+    Project::open(&options, &Environment::default(), Arc::new(SystemClock)).expect("a project")
 }

@@ -16,23 +16,42 @@ pub struct Window {
     pub start: DateTime<Utc>,
     /// When the next one begins, on the local clock.
     pub next: DateTime<FixedOffset>,
+    /// When the window of the same key before this one began, where this is the second.
+    pub first: Option<DateTime<Utc>>,
 }
+
+/// A file's time that lies so far ahead is none.
+const ABSURD: Duration = Duration::days(36_525);
 
 impl Window {
     /// The window that `now` lies in.
     #[must_use]
     pub fn at(now: DateTime<Utc>, zone: &Zone) -> Self {
         let local = zone.at(now);
-        let into = Duration::seconds(i64::from(local.minute() * 60 + local.second()))
-            + Duration::nanoseconds(i64::from(local.nanosecond()));
-        let start = now - into;
-        Self { key: local.format("%Y%m%d%H").to_string(), start, next: zone.at(start + Duration::hours(1)) }
+        let start = start_of(now, local);
+        let before = start - Duration::seconds(1);
+        let local_before = zone.at(before);
+        let repeats = local_before.date_naive() == local.date_naive() && local_before.hour() == local.hour();
+        Self {
+            key: local.format("%Y%m%d%H").to_string(),
+            start,
+            next: zone.at(start + Duration::hours(1)),
+            first: repeats.then(|| start_of(before, local_before)),
+        }
     }
 
-    /// Whether counters under `key`, written at `modified`, belong to this window. Anything else is stale and reads as 0.
+    /// Whether counters under `key`, whose file was written at `modified`, belong to this window. Anything else is stale
+    /// and reads as 0.
+    ///
+    /// The key tells the hour, but for the one that happens twice. Which of the two it was is told by the time, where that
+    /// lies in the first. A time that fits neither tells nothing: a file system that keeps none after 2038, a copy, a
+    /// clock that was wrong (case B11). Then the counters stay, for that admits less. `modified` is `None` where no
+    /// calendar has the time: stale (case B10), as is one a lifetime ahead.
     #[must_use]
     pub fn holds(&self, key: Option<&str>, modified: Option<DateTime<Utc>>) -> bool {
-        key == Some(self.key.as_str()) && modified.is_some_and(|modified| modified >= self.start)
+        let Some(modified) = modified.filter(|modified| *modified - self.start < ABSURD) else { return false };
+        let in_first = |first: DateTime<Utc>| first <= modified && modified < self.start;
+        key == Some(self.key.as_str()) && !self.first.is_some_and(in_first)
     }
 
     /// Whole seconds until the next window, rounded up; at least 1.
@@ -41,6 +60,12 @@ impl Window {
         let left = self.next.with_timezone(&Utc) - now;
         u64::try_from((left.num_milliseconds() + 999) / 1000).unwrap_or(0).max(1)
     }
+}
+
+fn start_of(now: DateTime<Utc>, local: DateTime<FixedOffset>) -> DateTime<Utc> {
+    let into =
+        Duration::seconds(i64::from(local.minute() * 60 + local.second())) + Duration::nanoseconds(i64::from(local.nanosecond()));
+    now - into
 }
 
 /// The limits of a window. `tokens` 0 is no token limit (Ralph issue #223).
@@ -140,6 +165,29 @@ mod tests {
         assert!(second.holds(Some("2026110101"), Some(utc("2026-11-01T06:00:00Z"))));
         assert!(!second.holds(Some("2026110100"), Some(utc("2026-11-01T06:05:00Z"))));
         assert!(!second.holds(None, None));
+        assert_eq!(second.first, Some(utc("2026-11-01T05:00:00Z")));
+        assert_eq!(Window::at(utc("2026-11-01T05:10:00Z"), &zone("America/New_York")).first, None);
+    }
+
+    #[test]
+    fn a_time_that_fits_no_such_hour_tells_nothing_and_the_counters_stay() {
+        // Case B11: a small inode has no time after January 2038, and a larger one none after 2446.
+        for (now, key, modified) in [
+            ("2040-03-01T10:20:30Z", "2040030110", "2038-01-19T03:14:07Z"),
+            ("2500-03-01T10:20:30Z", "2500030110", "2446-05-10T22:38:55Z"),
+            ("2026-03-01T10:20:30Z", "2026030110", "2026-03-01T09:59:59Z"),
+            ("2026-03-01T10:20:30Z", "2026030110", "2026-12-01T00:00:00Z"),
+            ("2026-03-01T10:20:30Z", "2026030110", "1901-12-13T20:45:52Z"),
+        ] {
+            assert!(Window::at(utc(now), &zone("UTC")).holds(Some(key), Some(utc(modified))), "{now} {modified}");
+        }
+        let second = Window::at(utc("2040-11-04T06:10:00Z"), &zone("America/New_York"));
+        assert_eq!(second.key, "2040110401");
+        assert!(second.holds(Some("2040110401"), Some(utc("2038-01-19T03:14:07Z"))), "the stricter answer");
+        assert!(!second.holds(Some("2040110401"), Some(utc("2040-11-04T05:30:00Z"))), "the first of the two");
+        let window = Window::at(utc("2026-03-01T10:20:30Z"), &zone("UTC"));
+        assert!(!window.holds(Some("2026030110"), None), "case B10");
+        assert!(!window.holds(Some("2026030110"), Some(utc("2446-05-10T22:38:55Z"))), "case B10 where inodes are large");
     }
 
     #[test]

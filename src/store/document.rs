@@ -30,6 +30,8 @@ pub trait Document {
     type Value;
     /// Whether we write it, so that a damaged one will be kept aside.
     const WRITTEN: bool = true;
+    /// A file of more bytes is damaged, and not even read (case B4).
+    const LARGEST: u64 = 4 << 20;
 
     /// Reads its bytes.
     ///
@@ -57,6 +59,10 @@ pub fn parse_json(bytes: &[u8]) -> Result<Value, Damage> {
 /// # Errors
 /// As [`parse_json`]; [`Damage::Wrong`] for another top-level type.
 pub fn parse_object(bytes: &[u8]) -> Result<serde_json::Map<String, Value>, Damage> {
+    // Told by its first character: another value may be long to parse.
+    if bytes.trim_ascii_start().first().is_some_and(|first| b"[\"tfn-0123456789".contains(first)) {
+        return Err(Damage::Wrong("holds no JSON object".into()));
+    }
     match parse_json(bytes)? {
         Value::Object(object) => Ok(object),
         _ => Err(Damage::Wrong("holds no JSON object".into())),

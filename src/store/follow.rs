@@ -3,43 +3,25 @@
 //! It is the same file if it has the same inode, is no shorter, and has the same last bytes before that place: a file that
 //! was rotated, replaced or cut is read anew. Nothing here is trusted for its time alone.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
-use super::chunks::{open_regular, read_range};
+use super::chunks::read_range;
+use super::folder::Identity;
+use super::project::Project;
+use super::read::read_at;
 use crate::error::{Error, Result};
 
 /// So many bytes before the place are compared.
 const TAIL: u64 = 256;
 
-/// Which file it is, whatever its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity(u64, u64);
-
-impl Identity {
-    #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self(metadata.dev(), metadata.ino())
-    }
-
-    /// Elsewhere the time of making it tells one from the other.
-    #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Self {
-        let made = metadata.created().ok().and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
-        Self(0, made.and_then(|made| u64::try_from(made.as_nanos()).ok()).unwrap_or_default())
-    }
-
-    /// Which file a path leads to, and how long it is; `None` where there is none.
-    ///
-    /// # Errors
-    /// `IO_ERROR`.
-    pub fn at(path: &Path) -> Result<Option<(Self, u64)>> {
-        let Some(file) = open_regular(path)? else { return Ok(None) };
-        let metadata = file.metadata().map_err(|error| Error::io("look at", path, &error))?;
-        Ok(Some((Self::of(&metadata), metadata.len())))
-    }
+/// Which file a path leads to, and how long it is; `None` where there is none.
+///
+/// # Errors
+/// `IO_ERROR`.
+pub fn at(project: &Project, path: &Path) -> Result<Option<(Identity, u64)>> {
+    Ok(project.open_to_read(path)?.map(|(_, facts)| (facts.identity, facts.length)))
 }
 
 /// Where a look ended.
@@ -55,14 +37,13 @@ impl Place {
     ///
     /// # Errors
     /// `IO_ERROR`.
-    pub fn after(path: &Path, identity: Identity, offset: u64) -> Result<Option<Self>> {
+    pub fn after(project: &Project, path: &Path, identity: Identity, offset: u64) -> Result<Option<Self>> {
         let failed = |error: io::Error| Error::io("read", path, &error);
-        let Some(mut file) = open_regular(path)? else { return Ok(None) };
-        let metadata = file.metadata().map_err(failed)?;
-        if Identity::of(&metadata) != identity || metadata.len() < offset {
+        let Some((file, facts)) = project.open_to_read(path)? else { return Ok(None) };
+        if facts.identity != identity || facts.length < offset {
             return Ok(None);
         }
-        let tail = tail_before(&mut file, offset).map_err(failed)?;
+        let tail = tail_before(&file, offset).map_err(failed)?;
         Ok(Some(Self { identity, offset, tail }))
     }
 
@@ -70,21 +51,20 @@ impl Place {
     ///
     /// # Errors
     /// `IO_ERROR`: then the place is lost.
-    pub fn read_on(&mut self, path: &Path, mut each: impl FnMut(&[u8])) -> Result<bool> {
+    pub fn read_on(&mut self, project: &Project, path: &Path, mut each: impl FnMut(&[u8])) -> Result<bool> {
         let failed = |error: io::Error| Error::io("read", path, &error);
-        let Some(mut file) = open_regular(path)? else { return Ok(false) };
-        let metadata = file.metadata().map_err(failed)?;
-        if Identity::of(&metadata) != self.identity || metadata.len() < self.offset {
+        let Some((file, facts)) = project.open_to_read(path)? else { return Ok(false) };
+        if facts.identity != self.identity || facts.length < self.offset {
             return Ok(false);
         }
-        if tail_before(&mut file, self.offset).map_err(failed)? != self.tail {
+        if tail_before(&file, self.offset).map_err(failed)? != self.tail {
             return Ok(false);
         }
-        if metadata.len() == self.offset {
+        if facts.length == self.offset {
             return Ok(true);
         }
         let mut tail = std::mem::take(&mut self.tail);
-        read_range(file, self.offset..u64::MAX, |chunk| {
+        read_range(&file, self.offset..u64::MAX, |chunk| {
             self.offset += chunk.len() as u64;
             tail.extend_from_slice(chunk);
             let surplus = tail.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX));
@@ -97,13 +77,17 @@ impl Place {
     }
 }
 
-fn tail_before(file: &mut File, offset: u64) -> io::Result<Vec<u8>> {
+fn tail_before(file: &File, offset: u64) -> io::Result<Vec<u8>> {
     let length = offset.min(TAIL);
-    let mut tail = Vec::with_capacity(256);
-    if length > 0 {
-        file.seek(SeekFrom::Start(offset - length))?;
-        file.take(length).read_to_end(&mut tail)?;
+    let mut tail = vec![0; usize::try_from(length).unwrap_or_default()];
+    let mut filled = 0;
+    while filled < tail.len() {
+        match read_at(file, tail.get_mut(filled..).unwrap_or_default(), offset - length + filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
     }
+    tail.truncate(filled);
     Ok(tail)
 }
 

@@ -1,12 +1,14 @@
 //! Files of lines that are appended to under the lock, and their rotation.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::Writer;
-use super::paths::regular_file_inside;
-use crate::error::{Error, ErrorCode, Result};
+use super::folder::Folder;
+use super::read::read_at;
+use crate::error::{Error, Result};
 
 /// A log of this size or more is rotated before the next line (Ralph v0.11: `rotate_logs`).
 pub const ROTATE_AT: u64 = 10 << 20;
@@ -18,6 +20,7 @@ pub const ARCHIVES: u32 = 4;
 #[derive(Debug)]
 pub struct LineFile {
     file: File,
+    length: u64,
     path: PathBuf,
 }
 
@@ -25,19 +28,11 @@ impl LineFile {
     /// Opens a file, creating it and its folder: what is going to fail should fail before anything else is written.
     ///
     /// # Errors
-    /// `IO_ERROR`; `OUTSIDE_PROJECT` where it is a link that leads out.
+    /// `IO_ERROR`; `OUTSIDE_PROJECT` where it, or a folder on the way, is a link that leads out. A link in a project's own
+    /// folder must not lead a model's words into a file elsewhere; the logFile option may.
     pub fn open(writer: &Writer<'_>, path: &Path) -> Result<Self> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(|error| Error::io("create the folder", folder, &error))?;
-        // A link in a project's own folder must not lead a model's words into a file elsewhere. The logFile option may.
-        if path.starts_with(writer.project().state_dir()) {
-            refuse_link_out(writer.project().root(), path)?;
-        }
-        // Opening a pipe would wait for a reader.
-        regular(path)?;
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let file = opened.map_err(|error| Error::io("append to", path, &error))?;
-        Ok(Self { file, path: path.to_owned() })
+        let (file, facts, _) = writer.project().open_to_append(writer.state_home(), path)?;
+        Ok(Self { file, length: facts.length, path: path.to_owned() })
     }
 
     /// As [`LineFile::open`], once the file is rotated where it is due. A rotation that fails is warned of, and the log
@@ -46,10 +41,14 @@ impl LineFile {
     /// # Errors
     /// `IO_ERROR`.
     pub fn open_rotated(writer: &mut Writer<'_>, path: &Path) -> Result<Self> {
-        if let Err(error) = rotate(path) {
-            writer.warn(format!("cannot rotate {}: {error}", path.display()));
+        let (file, facts, folder) = writer.project().open_to_append(writer.state_home(), path)?;
+        if facts.length >= ROTATE_AT {
+            match rotate(&folder, path.file_name().unwrap_or_default()) {
+                Ok(()) => return Self::open(writer, path),
+                Err(error) => writer.warn(format!("cannot rotate {}: {error}", path.display())),
+            }
         }
-        Self::open(writer, path)
+        Ok(Self { file, length: facts.length, path: path.to_owned() })
     }
 
     /// Appends a line, on a fresh one: a writer may have died in the middle of the last.
@@ -58,39 +57,18 @@ impl LineFile {
     /// `IO_ERROR`.
     pub fn append(&mut self, line: &str) -> Result<()> {
         let failed = |error: io::Error| Error::io("append to", &self.path, &error);
-        let fresh = ends_in_line_end(&mut self.file).map_err(failed)?;
+        let fresh = self.ends_in_line_end().map_err(failed)?;
         // One write: bash appends too, and does not take the lock.
         let text = format!("{}{line}\n", if fresh { "" } else { "\n" });
-        self.file.write_all(text.as_bytes()).map_err(failed)
+        self.file.write_all(text.as_bytes()).map_err(failed)?;
+        self.length += text.len() as u64;
+        Ok(())
     }
-}
 
-fn refuse_link_out(root: &Path, path: &Path) -> Result<()> {
-    if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Ok(());
-    }
-    match regular_file_inside(root, path)? {
-        Some(_) => Ok(()),
-        None => Err(Error::new(ErrorCode::IoError, format!("{} is a link that leads nowhere; remove it", path.display()))),
-    }
-}
-
-fn ends_in_line_end(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    Ok(file.read(&mut last)? == 0 || last == *b"\n")
-}
-
-/// Nothing, or a regular file: anything else is refused.
-pub(super) fn regular(path: &Path) -> Result<bool> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(true),
-        Ok(_) => Err(Error::new(ErrorCode::IoError, format!("{} is no regular file; move it away", path.display()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Error::io("look at", path, &error)),
+    fn ends_in_line_end(&self) -> io::Result<bool> {
+        let Some(end) = self.length.checked_sub(1) else { return Ok(true) };
+        let mut last = [0];
+        Ok(read_at(&self.file, &mut last, end)? == 0 || last == *b"\n")
     }
 }
 
@@ -102,35 +80,25 @@ pub fn archive(path: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
-/// Moves a log that is due to its first archive, and each archive to the next; the last is dropped.
-fn rotate(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && metadata.len() >= ROTATE_AT => {}
-        _ => return Ok(()),
-    }
+/// Moves a log to its first archive, and each archive to the next; the last is dropped.
+fn rotate(folder: &Folder, name: &OsStr) -> io::Result<()> {
+    let archive = |number: u32| OsString::from(archive(Path::new(name), number));
     for number in (1..ARCHIVES).rev() {
-        match fs::rename(archive(path, number), archive(path, number + 1)) {
+        match folder.rename(&archive(number), &archive(number + 1)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
-    fs::rename(path, archive(path, 1))
+    folder.rename(name, &archive(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Environment;
-    use crate::options::Options;
-    use crate::store::clock::SystemClock;
+    use crate::error::ErrorCode;
     use crate::store::project::Project;
-    use std::sync::Arc;
-
-    fn project(folder: &Path) -> Project {
-        let options =
-            Options { project_dir: Some(folder.to_owned()), ralph_home: Some(folder.join("none")), ..Options::default() };
-        Project::open(&options, &Environment::default(), Arc::new(SystemClock)).expect("a project")
-    }
+    use crate::testing::project;
+    use std::fs::{self, OpenOptions};
 
     fn append(project: &Project, path: &Path, line: &str) -> Result<Vec<String>> {
         project.write(|files| LineFile::open_rotated(files, path)?.append(line)).map(|outcome| outcome.warnings)

@@ -2,22 +2,25 @@
 
 use std::fmt::Debug;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 
 use super::clock::Clock;
 use super::config::Config;
 use super::files::{Reader, Writer};
+use super::folder::facts_at;
+use super::home::Home;
 use super::instance::Instance;
-use super::lock::{LOCK_FILE, Lock};
+use super::lock::Lock;
 use super::place::{FLAT_MARKS, STATE_DIR, find_root, no_directory};
-use super::replace::remove_temporaries;
 use super::shared::{Ground, Team};
 use crate::environment::Environment;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::generation::Generation;
 use crate::options::{LayoutChoice, LogLevel, Options};
 use crate::zone::Zone;
@@ -62,6 +65,9 @@ const PATIENCE: [Duration; 12] = {
     pauses
 };
 
+/// How often a state directory that somebody removes or replaces is opened again for one call.
+const TRIES: usize = 16;
+
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const DEFAULT_GIT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -93,6 +99,8 @@ pub struct Project {
     notes: Vec<String>,
     instance: Instance,
     team: Team,
+    /// The state directory that the last call found.
+    home: Mutex<Option<Arc<Home>>>,
 }
 
 impl Project {
@@ -130,6 +138,7 @@ impl Project {
             notes,
             instance: Instance::default(),
             team,
+            home: Mutex::default(),
         })
     }
 
@@ -145,10 +154,10 @@ impl Project {
     /// # Errors
     /// Those of `work`; `INVALID_PROJECT` where the directory has gone.
     pub fn read<T>(&self, work: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<Outcome<T>> {
-        self.still_there()?;
-        let mut reader = Reader::new(self);
+        let home = self.home()?;
+        let mut reader = Reader::new(self, home.clone());
         let value = work(&mut reader)?;
-        Ok(self.outcome(value, reader.into_warnings()))
+        Ok(self.outcome(home.as_deref(), value, reader.into_warnings()))
     }
 
     /// Runs `work` under the lock: a read-modify-write happens wholly inside it. Creates the state directory, and removes
@@ -157,33 +166,93 @@ impl Project {
     /// # Errors
     /// Those of `work`; `LOCK_TIMEOUT`; `IO_ERROR`; `INVALID_PROJECT` where the directory has gone.
     pub fn write<T>(&self, work: impl FnOnce(&mut Writer<'_>) -> Result<T>) -> Result<Outcome<T>> {
-        self.still_there()?;
-        fs::create_dir_all(&self.state_dir).map_err(|error| Error::io("create", &self.state_dir, &error))?;
-        let lock = Lock::acquire(&self.state_dir.join(LOCK_FILE), self.lock_timeout)?;
-        self.remove_leftovers();
-        let mut writer = Writer::new(Reader::new(self));
+        let (home, lock) = self.lock()?;
+        let mut writer = Writer::new(self, Arc::clone(&home));
         let value = work(&mut writer)?;
         drop(lock);
-        Ok(self.outcome(value, writer.into_warnings()))
+        Ok(self.outcome(Some(&home), value, writer.into_warnings()))
     }
 
-    fn outcome<T>(&self, value: T, warnings: Vec<String>) -> Outcome<T> {
-        Outcome { value, warnings: self.notes.iter().cloned().chain(warnings).collect() }
+    fn outcome<T>(&self, home: Option<&Home>, value: T, warnings: Vec<String>) -> Outcome<T> {
+        let mut all = self.notes.clone();
+        if home.is_some_and(Home::linked) {
+            all.push(format!(
+                "{} is a link: its files are kept where it leads, and whoever may change that place may change them",
+                self.state_dir.display()
+            ));
+        }
+        if home.is_some_and(Home::lockless) {
+            all.push(format!(
+                "the file system of {} has no locks, so two programs that write at the same time may each undo what the other wrote; run one at a time, or keep the project on a local disk",
+                self.state_dir.display()
+            ));
+        }
+        all.extend(warnings);
+        Outcome { value, warnings: all }
     }
 
-    fn still_there(&self) -> Result<()> {
-        if self.root.is_dir() { Ok(()) } else { Err(no_directory(&self.root)) }
+    /// The state directory as it is now: opened once, and asked each time whether it is still the one at its name.
+    /// `None` where there is none.
+    pub(super) fn home(&self) -> Result<Option<Arc<Home>>> {
+        let known = self.home.lock().clone();
+        let found = match known {
+            Some(home) => match home.folder().is_at(&self.state_dir) {
+                Ok(true) => return Ok(Some(home)),
+                Ok(false) => Home::at(&self.state_dir),
+                Err(error) => Err(error),
+            },
+            None => Home::at(&self.state_dir),
+        };
+        let found = match found {
+            Ok(home) => Some(home),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if !self.root.is_dir() {
+                    return Err(no_directory(&self.root));
+                }
+                None
+            }
+            Err(_) if !self.root.is_dir() => return Err(no_directory(&self.root)),
+            Err(error) => return Err(Error::io("open", &self.state_dir, &error)),
+        };
+        self.home.lock().clone_from(&found);
+        Ok(found)
     }
 
-    fn remove_leftovers(&self) {
-        remove_temporaries(&self.state_dir);
-        // The plan may be a link; its temporary stands beside the file itself.
-        if let Ok(plan) = self.plan_path().canonicalize()
-            && let Some(folder) = plan.parent()
-            && folder.starts_with(&self.root)
-            && folder != self.state_dir
-        {
-            remove_temporaries(folder);
+    /// Takes the lock of the state directory that is at its name while the lock is held.
+    fn lock(&self) -> Result<(Arc<Home>, Lock)> {
+        let start = Instant::now();
+        for _ in 0..TRIES {
+            let known = self.home.lock().clone();
+            let found = if known.is_some() { known } else { self.home()? };
+            let Some(home) = found else {
+                self.make_state_dir()?;
+                continue;
+            };
+            let lock = Lock::of(&home, &self.state_dir, start, self.lock_timeout);
+            // Who has removed the folder meanwhile, or put another in its place, has done so to all that it held.
+            match facts_at(&self.state_dir) {
+                Ok(facts) if facts.identity == home.folder().identity() => {
+                    let mut lock = lock?;
+                    lock.sweep(facts.modified);
+                    return Ok((home, lock));
+                }
+                _ => *self.home.lock() = None,
+            }
+        }
+        Err(Error::new(
+            ErrorCode::IoError,
+            format!("somebody keeps replacing {}; nothing was written: call again", self.state_dir.display()),
+        ))
+    }
+
+    fn make_state_dir(&self) -> Result<()> {
+        match fs::create_dir(&self.state_dir) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.state_dir.is_symlink() => Err(Error::new(
+                ErrorCode::IoError,
+                format!("{} is a link that leads nowhere; remove it, or make the folder that it names", self.state_dir.display()),
+            )),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::io("create", &self.state_dir, &error)),
+            _ => Ok(()),
         }
     }
 
@@ -223,8 +292,13 @@ impl Project {
         self.log_level
     }
 
-    /// The plan's path, its link not resolved: the first of its names that is there, else the first. Ralph v0.10 to v0.11.0
-    /// kept `@fix_plan.md` in `.ralph/`; 81 public projects still do (S3).
+    /// What the plan may be called; the first that is there counts. Ralph v0.10 to v0.11.0 kept `@fix_plan.md` in `.ralph/`;
+    /// 81 public projects still do (S3).
+    pub(super) fn plans(&self) -> &'static [&'static str] {
+        self.plans
+    }
+
+    /// The plan's path, its link not resolved: the first of its names that is there, else the first.
     #[must_use]
     pub fn plan_path(&self) -> PathBuf {
         let mut paths = self.plans.iter().map(|name| self.state_dir.join(name));

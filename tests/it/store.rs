@@ -317,3 +317,215 @@ fn a_plan_that_cannot_be_read_does_not_silence_the_signals() {
     assert_eq!(answer["exitReason"], "completion_signals");
     assert!(answer["warnings"][0].as_str().expect("a warning").contains("fix_plan.md"), "{answer}");
 }
+
+#[test]
+fn a_state_directory_that_is_removed_or_replaced_between_calls_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, other) = (open(folder.path(), &json!({})), open(folder.path(), &json!({})));
+    let state = folder.path().join(".ralph");
+    assert_eq!((increment(&one)["currentCount"].clone(), increment(&other)["currentCount"].clone()), (json!(1), json!(2)));
+    fs::remove_dir_all(&state).expect("removed");
+    assert_eq!(check(&one)["currentCount"], 0);
+    assert_eq!(increment(&other)["currentCount"], 1);
+    // Another takes its place while both have the old one open.
+    fs::rename(&state, folder.path().join("aside")).expect("renamed");
+    fs::create_dir(&state).expect("made");
+    assert_eq!(check(&one)["currentCount"], 0);
+    assert_eq!((increment(&one)["currentCount"].clone(), increment(&other)["currentCount"].clone()), (json!(1), json!(2)));
+    assert_eq!(fs::read_to_string(folder.path().join("aside/.call_count")).expect("there"), "1\n", "left alone");
+    // The lock alone.
+    fs::remove_file(state.join(LOCK_FILE)).expect("removed");
+    assert_eq!((increment(&one)["currentCount"].clone(), increment(&other)["currentCount"].clone()), (json!(3), json!(4)));
+    assert!(state.join(LOCK_FILE).is_file());
+    // A state file replaced by its name, and one rewritten in place to the same length.
+    put(folder.path(), "new", "8");
+    fs::rename(folder.path().join("new"), state.join(".call_count")).expect("renamed");
+    assert_eq!(check(&one)["currentCount"], 8);
+    put(folder.path(), ".ralph/.call_count", "7");
+    assert_eq!((check(&one)["currentCount"].clone(), increment(&other)["currentCount"].clone()), (json!(7), json!(8)));
+}
+
+#[test]
+fn leftovers_that_come_later_go_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ralph = open(folder.path(), &json!({}));
+    increment(&ralph);
+    // Within the same tick of a coarse clock it would only be seen a minute later.
+    thread::sleep(std::time::Duration::from_millis(20));
+    put(folder.path(), ".ralph/.ralph-tools-tmp-dead", "half");
+    increment(&ralph);
+    assert!(!folder.path().join(".ralph/.ralph-tools-tmp-dead").exists());
+}
+
+#[test]
+fn a_file_that_would_not_change_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ralph = open(folder.path(), &json!({}));
+    let call = |input: &Value| call(&ralph, input).expect("an answer");
+    call(&json!({"action": "increment", "tokens": 5}));
+    let path = folder.path().join(".ralph/.token_count");
+    let written = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).expect("there");
+    let before = written(&path);
+    thread::sleep(std::time::Duration::from_millis(20));
+    call(&json!({"action": "increment", "calls": 0, "tokens": 0}));
+    assert_eq!(written(&path), before);
+    call(&json!({"action": "increment", "tokens": 1}));
+    assert_ne!(written(&path), before);
+}
+
+/// Case B4.
+#[test]
+fn what_is_too_large_to_be_a_state_file_is_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ralph = open(folder.path(), &json!({}));
+    put(folder.path(), ".ralph/.exit_signals", "");
+    fs::File::options()
+        .write(true)
+        .open(folder.path().join(".ralph/.exit_signals"))
+        .and_then(|file| file.set_len(70 << 20))
+        .expect("grown");
+    let exit = |action: &str| {
+        ralph.call("exit_detection", raw(json!({"action": action}).as_object().expect("an object"))).expect("an answer")
+    };
+    let answer = exit("check");
+    assert!(answer["warnings"][0].as_str().expect("a warning").contains(".exit_signals is larger than 4 MiB"), "{answer}");
+    let answer = exit("reset");
+    assert!(answer["warnings"][0].as_str().expect("a warning").contains("kept as"), "{answer}");
+    assert!(exit("check").get("warnings").is_none_or(|all| !all.to_string().contains("larger")));
+    put(folder.path(), ".ralph/fix_plan.md", "- [ ] a\n");
+    fs::File::options()
+        .write(true)
+        .open(folder.path().join(".ralph/fix_plan.md"))
+        .and_then(|file| file.set_len(65 << 20))
+        .expect("grown");
+    let error =
+        ralph.call("task_planner", raw(json!({"action": "read"}).as_object().expect("an object"))).expect_err("too large");
+    assert!(error.message().contains("larger than 64 MiB"), "{error}");
+}
+
+#[cfg(unix)]
+mod links {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn project() -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("project");
+        fs::create_dir_all(&root).expect("made");
+        (folder, root)
+    }
+
+    fn message(root: &Path) -> ralph_sdk_tools::Result<Value> {
+        let input = json!({"action": "update", "message": "to whom it may concern"});
+        open(root, &json!({})).call("progress_reporter", raw(input.as_object().expect("an object")))
+    }
+
+    /// Case B5.
+    #[test]
+    fn a_dangling_lock_makes_nothing_outside() {
+        let (folder, root) = project();
+        fs::create_dir(root.join(".ralph")).expect("made");
+        symlink(folder.path().join("made"), root.join(".ralph").join(LOCK_FILE)).expect("linked");
+        let error = call(&open(&root, &json!({})), &json!({"action": "increment"}));
+        assert_eq!(error, Err(ErrorCode::IoError));
+        assert!(!folder.path().join("made").exists());
+    }
+
+    /// Case B5.
+    #[test]
+    fn a_folder_of_logs_that_leads_out_gets_no_message() {
+        let (folder, root) = project();
+        fs::create_dir_all(root.join(".ralph")).expect("made");
+        fs::create_dir_all(folder.path().join("theirs")).expect("made");
+        symlink("../../theirs", root.join(".ralph/logs")).expect("linked");
+        assert_eq!(message(&root).expect_err("outside").code(), ErrorCode::OutsideProject);
+        assert_eq!(fs::read_dir(folder.path().join("theirs")).expect("listed").count(), 0);
+        // One that stays inside is people's own affair.
+        fs::remove_file(root.join(".ralph/logs")).expect("removed");
+        fs::create_dir(root.join("my-logs")).expect("made");
+        symlink("../my-logs", root.join(".ralph/logs")).expect("linked");
+        message(&root).expect("written");
+        assert!(fs::read_to_string(root.join("my-logs/ralph.log")).expect("there").contains("concern"));
+    }
+
+    /// Case B5.
+    #[test]
+    fn a_linked_state_directory_is_used_and_told() {
+        let (folder, root) = project();
+        fs::create_dir_all(folder.path().join("elsewhere")).expect("made");
+        symlink("../elsewhere", root.join(".ralph")).expect("linked");
+        let ralph = open(&root, &json!({}));
+        for answer in [increment(&ralph), check(&ralph)] {
+            assert!(answer["warnings"][0].as_str().expect("a warning").contains("is a link"), "{answer}");
+            assert_eq!(answer["currentCount"], 1);
+        }
+        message(&root).expect("its own logs are inside");
+        assert!(folder.path().join("elsewhere/logs/ralph.log").is_file());
+        fs::remove_dir_all(folder.path().join("elsewhere")).expect("removed");
+        assert_eq!(check(&ralph)["currentCount"], 0);
+        assert_eq!(call(&ralph, &json!({"action": "increment"})), Err(ErrorCode::IoError), "it leads nowhere now");
+    }
+
+    #[test]
+    fn a_state_file_may_be_a_link_that_stays_inside() {
+        let (folder, root) = project();
+        put(&root, "kept/count", "5");
+        put(folder.path(), "theirs", "6");
+        put(&root, ".ralph/.last_reset", HOUR);
+        symlink("../kept/count", root.join(".ralph/.call_count")).expect("linked");
+        let ralph = open(&root, &json!({}));
+        assert_eq!(check(&ralph)["currentCount"], 5);
+        fs::remove_file(root.join(".ralph/.call_count")).expect("removed");
+        symlink("../../theirs", root.join(".ralph/.call_count")).expect("linked");
+        let answer = check(&ralph);
+        assert_eq!(answer["currentCount"], 0);
+        assert!(answer["warnings"][0].as_str().expect("a warning").contains("leads out"), "{answer}");
+        assert_eq!(increment(&ralph)["currentCount"], 1);
+        assert_eq!(fs::read_to_string(folder.path().join("theirs")).expect("there"), "6");
+    }
+
+    /// Case B6: whatever turns into a pipe between two looks, nobody waits for it.
+    #[test]
+    fn pipes_are_waited_for_by_nobody() {
+        let (_folder, root) = project();
+        fs::create_dir_all(root.join(".ralph/logs")).expect("made");
+        let pipe = |name: &str| {
+            let path = root.join(".ralph").join(name);
+            let made = std::process::Command::new("mkfifo").arg(&path).status().is_ok_and(|status| status.success());
+            assert!(made, "mkfifo");
+            path
+        };
+        for (name, tool, input) in [
+            (".call_count", "rate_limit", json!({"action": "check"})),
+            ("fix_plan.md", "task_planner", json!({"action": "read"})),
+            ("logs/ralph.log", "progress_reporter", json!({"action": "update", "message": "m"})),
+            ("logs/metrics.jsonl", "progress_reporter", json!({"action": "metrics"})),
+            ("logs/output", "exit_detection", json!({"action": "analyze", "outputFile": ".ralph/logs/output"})),
+        ] {
+            let path = pipe(name);
+            let ralph = open(&root, &json!({}));
+            let error = ralph.call(tool, raw(input.as_object().expect("an object"))).expect_err(name);
+            assert!(error.code() == ErrorCode::IoError && error.message().contains("no regular file"), "{name}: {error}");
+            fs::remove_file(path).expect("removed");
+        }
+    }
+
+    /// Case B10.
+    #[test]
+    fn a_time_that_no_calendar_has_is_another_hours() {
+        let (_folder, root) = project();
+        put(&root, ".ralph/.call_count", "5");
+        put(&root, ".ralph/.last_reset", HOUR);
+        let ralph = open(&root, &json!({}));
+        assert_eq!(check(&ralph)["currentCount"], 5);
+        for time in ["@9000000000000000", "@-9000000000000000"] {
+            let path = root.join(".ralph/.last_reset");
+            let touched = std::process::Command::new("touch").args(["-d", time]).arg(&path).status();
+            if touched.is_ok_and(|status| status.success()) {
+                // What a file system makes of a time long ago may be one that tells nothing.
+                assert!(check(&ralph)["currentCount"] == 0 || time.starts_with("@-"), "{time}");
+            }
+        }
+        assert_eq!(increment(&ralph)["admitted"], true);
+    }
+}

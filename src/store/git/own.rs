@@ -3,8 +3,8 @@
 use std::path::{Component, Path};
 
 use crate::store::lock::LOCK_FILE;
-use crate::store::replace::is_temporary;
 use crate::store::sessions::is_session_file;
+use crate::store::temporary::is_temporary;
 
 /// State files, by their names under the state directory: section 5 of the contract, and what else bash Ralph keeps there.
 const STATE_FILES: &[&str] = &[

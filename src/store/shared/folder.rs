@@ -14,8 +14,12 @@ use crate::rules::budget::{Ask, Book, Budget, Millis, PlanLimit, Receipt, Tally}
 use crate::rules::lease::{Claim, Leases, Release, Roster};
 use crate::store::clock::Clock;
 use crate::store::document::{Damage, Document};
+use crate::store::folder::{self, Facts, For};
+use crate::store::home::Home;
+use crate::store::inside::open_regular;
 use crate::store::lock::{LOCK_FILE, Lock};
-use crate::store::replace::{Replace, remove_temporaries};
+use crate::store::read::read_whole;
+use crate::store::temporary::replace;
 
 /// A folder where workers meet.
 #[derive(Debug)]
@@ -29,6 +33,14 @@ pub struct Folder {
 struct Look<T> {
     value: T,
     damage: Option<Damage>,
+    /// What the system told of a sound one.
+    facts: Option<Facts>,
+}
+
+impl<T: Default> Look<T> {
+    fn nothing(damage: Option<Damage>) -> Self {
+        Self { value: T::default(), damage, facts: None }
+    }
 }
 
 impl Folder {
@@ -44,7 +56,7 @@ impl Folder {
 
     fn read<D: Document<Value: Default>>(&self) -> Result<Told<D::Value>> {
         let now = self.now();
-        let Look { value, damage } = self.look::<D>()?;
+        let Look { value, damage, .. } = self.look::<D>()?;
         let warnings = damage.map(|damage| {
             format!(
                 "{} {}; it counts as not there, and the next write keeps it aside",
@@ -56,30 +68,45 @@ impl Folder {
     }
 
     fn look<D: Document<Value: Default>>(&self) -> Result<Look<D::Value>> {
-        let path = self.path.join(D::FILE);
-        let nothing = |damage| Look { value: D::Value::default(), damage };
-        match fs::read(&path) {
-            Ok(bytes) => Ok(D::decode(&bytes).map_or_else(|damage| nothing(Some(damage)), |value| Look { value, damage: None })),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(nothing(None)),
-            Err(error) => Err(Error::io("read", &path, &error)),
+        match Home::at(&self.path) {
+            Ok(home) => self.look_in::<D>(home.folder()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Look::nothing(None)),
+            Err(error) => Err(Error::io("open", &self.path, &error)),
         }
+    }
+
+    fn look_in<D: Document<Value: Default>>(&self, folder: &folder::Folder) -> Result<Look<D::Value>> {
+        let failed = |error| Error::io("read", &self.path.join(D::FILE), &error);
+        let (file, facts) = match open_regular(folder, D::FILE.as_ref(), For::Reading) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Look::nothing(None)),
+            opened => opened.map_err(failed)?,
+        };
+        let damage = match read_whole(&file, facts.length, D::LARGEST).map_err(failed)? {
+            Some(bytes) => match D::decode(&bytes) {
+                Ok(value) => return Ok(Look { value, damage: None, facts: Some(facts) }),
+                Err(damage) => damage,
+            },
+            None => Damage::Wrong(format!("is larger than {} MiB", D::LARGEST >> 20)),
+        };
+        Ok(Look::nothing(Some(damage)))
     }
 
     /// Changes documents under the lock.
     fn write<T>(&self, work: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<Told<T>> {
         fs::create_dir_all(&self.path).map_err(|error| Error::io("create", &self.path, &error))?;
         let lock = Lock::acquire(&self.path.join(LOCK_FILE), self.lock_timeout)?;
-        remove_temporaries(&self.path);
-        let mut open = Open { folder: self, now: self.now(), warnings: Vec::new() };
+        let mut open = Open { folder: self, held: lock.home().folder(), now: self.now(), warnings: Vec::new() };
         let value = work(&mut open)?;
+        let Open { now, warnings, .. } = open;
         drop(lock);
-        Ok(Told { now: open.now, value, warnings: open.warnings, alone: false })
+        Ok(Told { now, value, warnings, alone: false })
     }
 }
 
 /// A folder whose lock is held.
 struct Open<'a> {
     folder: &'a Folder,
+    held: &'a folder::Folder,
     now: Millis,
     warnings: Vec<String>,
 }
@@ -90,14 +117,15 @@ impl Open<'_> {
         &mut self,
         work: impl FnOnce(&mut D::Value, Millis) -> T,
     ) -> Result<T> {
-        let Look { mut value, damage } = self.folder.look::<D>()?;
+        let Look { mut value, damage, facts } = self.folder.look_in::<D>(self.held)?;
         let before = value.clone();
         let answer = work(&mut value, self.now);
         if value != before {
             if damage.is_some() {
                 self.keep_aside(D::FILE)?;
             }
-            Replace::default().file(&self.folder.path.join(D::FILE), &D::encode(&value))?;
+            replace(self.held, D::FILE.as_ref(), &D::encode(&value), facts.as_ref(), None)
+                .map_err(|error| Error::io("write", &self.folder.path.join(D::FILE), &error))?;
         }
         Ok(answer)
     }
@@ -108,12 +136,12 @@ impl Open<'_> {
         let stamp = self.folder.clock.now().format("%Y%m%dT%H%M%SZ");
         for n in 1..10_000 {
             let kept = if n == 1 { format!("{name}.corrupt-{stamp}") } else { format!("{name}.corrupt-{stamp}-{n}") };
-            let to = self.folder.path.join(&kept);
-            if fs::symlink_metadata(&to).is_ok() {
+            if self.held.look(kept.as_ref()).is_ok() {
                 continue;
             }
             self.warnings.push(format!("{} was damaged and is kept as {kept}", from.display()));
-            return fs::rename(&from, &to).map_err(|error| Error::io("keep aside the damaged", &from, &error));
+            let renamed = self.held.rename(name.as_ref(), kept.as_ref());
+            return renamed.map_err(|error| Error::io("keep aside the damaged", &from, &error));
         }
         Err(Error::new(ErrorCode::IoError, format!("too many damaged copies of {}; remove some", from.display())))
     }

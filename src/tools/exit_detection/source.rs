@@ -1,15 +1,15 @@
 //! Where the output to analyze comes from.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use super::{OUTPUT, OUTPUT_FILE};
 use crate::error::{Error, ErrorCode, Result};
 use crate::input::Arguments;
 use crate::rules::analysis::Analyzer;
-use crate::store::paths::regular_file_inside;
+use crate::store::paths::{Inside, open_inside};
 use crate::store::project::Project;
 use crate::store::turns::SCANS;
 
@@ -23,7 +23,7 @@ pub(super) enum Source<'a> {
     /// Given by the caller.
     Inline(&'a str),
     /// A file: what it is called in `.response_analysis`, and where it is.
-    File(String, PathBuf),
+    File(String, Inside),
 }
 
 impl<'a> Source<'a> {
@@ -38,7 +38,7 @@ impl<'a> Source<'a> {
                 let message = format!("outputFile {what}; name an existing file, or leave it out for the newest log");
                 return Err(Error::new(ErrorCode::InvalidInput, message));
             }
-            let path = regular_file_inside(project.root(), Path::new(&name))?.ok_or_else(|| {
+            let path = open_inside(project.root(), Path::new(&name))?.ok_or_else(|| {
                 Error::new(
                     ErrorCode::OutputNotFound,
                     format!("there is no output file {name:?}; name an existing file, or pass output"),
@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// `IO_ERROR`.
     pub(super) fn read(&self, analyzer: &mut Analyzer) -> Result<()> {
-        let path = match self {
+        let found = match self {
             Self::Inline(text) => {
                 for part in text.as_bytes().chunks(TURN) {
                     let _turn = SCANS.take();
@@ -73,10 +73,10 @@ impl<'a> Source<'a> {
                 }
                 return Ok(());
             }
-            Self::File(_, path) => path,
+            Self::File(_, found) => found,
         };
-        let failed = |error| Error::io("read", path, &error);
-        let mut file = File::open(path).map_err(failed)?;
+        let failed = |error| Error::io("read", &found.path, &error);
+        let mut file = &found.file;
         let mut chunk = vec![0; CHUNK];
         loop {
             let _turn = SCANS.take();
@@ -119,7 +119,9 @@ fn newest_log(project: &Project) -> Result<Source<'static>> {
         )
     })?;
     let name = path.strip_prefix(project.root()).unwrap_or(&path).to_string_lossy().into_owned();
-    match regular_file_inside(project.root(), &path)? {
+    // As bash writes it, on all systems (case P6).
+    let name = if cfg!(windows) { name.replace('\\', "/") } else { name };
+    match open_inside(project.root(), &path)? {
         Some(resolved) => Ok(Source::File(name, resolved)),
         None => Err(Error::new(ErrorCode::OutputNotFound, format!("{name} is gone; pass output or outputFile"))),
     }

@@ -171,7 +171,7 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
     let now = u64::try_from(files.now().timestamp_millis()).unwrap_or(0);
     let zone = *project.zone();
     let shown = |at: DateTime<Utc>| zone.at(at).to_rfc3339_opts(SecondsFormat::Secs, false);
-    let mut uses = Vec::new();
+    let mut shares = Vec::new();
     for (budget, steps) in budgets.iter().zip(&tally.steps) {
         let used = steps.used(budget.per, tally.now);
         let own = match project.team().is_shared() {
@@ -187,7 +187,7 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
         for (unit, limit, used, mine) in limits {
             let Some(limit) = limit else { continue };
             let amount = |count: u64| if unit == BudgetUnit::CostUsd { dollars(count) } else { number(count) };
-            uses.push(BudgetUse {
+            shares.push(BudgetUse {
                 name: budget.name.clone(),
                 per: budget.per,
                 unit,
@@ -199,7 +199,7 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
             });
         }
     }
-    answer.budgets = Some(uses);
+    answer.budgets = Some(shares);
     refuse(answer, budgets, tally, 1, clock);
     Ok(())
 }

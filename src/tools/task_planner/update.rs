@@ -38,9 +38,9 @@ fn tick(project: &Project, wanted: &str, completed: bool, force: bool) -> Result
     let value = match settled {
         Some(answer) => answer,
         None => {
-            let changed = change_plan(project, |files| attempt(files, &claims, wanted, completed))?;
-            warnings.extend(changed.warnings);
-            changed.value
+            let ticked = change_plan(project, |files| attempt(files, &claims, wanted, completed))?;
+            warnings.extend(ticked.warnings);
+            ticked.value
         }
     };
     if changes || claims.knows(&id) {

@@ -216,7 +216,7 @@ export interface RalphToolsOptions {
   allowedTools?: string | undefined
   /**
    * What Claude is told to write between `<promise>` and `</promise>` when all is done: an exit signal, as
-   * EXIT_SIGNAL: true is.
+   * EXIT_SIGNAL: true is. At most 10000 characters.
    *
    * @default `COMPLETION_PROMISE`, built in: none
    */

@@ -94,49 +94,51 @@ fn tail_before(file: &File, offset: u64) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Bench;
     use std::fs::{self, OpenOptions};
     use std::io::Write;
 
     #[test]
     fn what_has_come_since_is_read_and_nothing_else() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("log");
+        let bench = Bench::new();
+        bench.write("logs/log", "");
+        let (project, path) = (bench.project(), bench.state("logs/log"));
         let append = |text: &str| {
             let opened = OpenOptions::new().append(true).create(true).open(&path);
             opened.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
         };
         let place = |offset| {
-            let (identity, _) = Identity::at(&path).expect("looked").expect("there");
-            Place::after(&path, identity, offset).expect("read")
+            let (identity, _) = at(project, &path).expect("looked").expect("there");
+            Place::after(project, &path, identity, offset).expect("read")
         };
         append("one\n");
-        let mut at = place(4).expect("a place");
-        let read = |at: &mut Place| {
+        let mut there = place(4).expect("a place");
+        let read = |from: &mut Place| {
             let mut text = Vec::new();
-            at.read_on(&path, |chunk| text.extend_from_slice(chunk))
+            from.read_on(project, &path, |chunk| text.extend_from_slice(chunk))
                 .expect("read")
                 .then(|| String::from_utf8(text).expect("UTF-8"))
         };
-        assert_eq!(read(&mut at).as_deref(), Some(""));
+        assert_eq!(read(&mut there).as_deref(), Some(""));
         append("two\nthr");
-        assert_eq!(read(&mut at).as_deref(), Some("two\nthr"));
+        assert_eq!(read(&mut there).as_deref(), Some("two\nthr"));
         append(&"x".repeat(1000));
-        assert_eq!(read(&mut at).map(|text| text.len()), Some(1000));
+        assert_eq!(read(&mut there).map(|text| text.len()), Some(1000));
         append("end");
-        assert_eq!(read(&mut at).as_deref(), Some("end"));
+        assert_eq!(read(&mut there).as_deref(), Some("end"));
         // Cut, and grown again with other words.
-        let before = at.clone();
+        let before = there.clone();
         fs::write(&path, "one\n").expect("written");
-        assert_eq!(read(&mut at), None);
+        assert_eq!(read(&mut there), None);
         fs::write(&path, "y".repeat(5000)).expect("written");
         assert_eq!(read(&mut before.clone()), None);
         // Rotated: another file of this name, whatever is in it.
-        let mut at = place(5000).expect("a place");
-        fs::copy(&path, folder.path().join("copy")).expect("copied");
-        fs::rename(&path, folder.path().join("log.1")).expect("renamed");
-        assert_eq!(read(&mut at), None);
-        fs::rename(folder.path().join("copy"), &path).expect("renamed");
-        assert_eq!(read(&mut at), None);
+        let mut there = place(5000).expect("a place");
+        fs::copy(&path, bench.state("logs/copy")).expect("copied");
+        fs::rename(&path, bench.state("logs/log.1")).expect("renamed");
+        assert_eq!(read(&mut there), None);
+        fs::rename(bench.state("logs/copy"), &path).expect("renamed");
+        assert_eq!(read(&mut there), None);
         assert_eq!(place(5001), None, "longer than it is");
     }
 }

@@ -174,9 +174,10 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
     let mut shares = Vec::new();
     for (budget, steps) in budgets.iter().zip(&tally.steps) {
         let used = steps.used(budget.per, tally.now);
-        let own = match project.team().is_shared() {
-            true => mine.budgets.get(&budget.key()).map_or(Spent::default(), |steps| steps.used(budget.per, now)),
-            false => used,
+        let own = if project.team().is_shared() {
+            mine.budgets.get(&budget.key()).map_or(Spent::default(), |steps| steps.used(budget.per, now))
+        } else {
+            used
         };
         let next = budget.limits.refuses(used, 1).then(|| shown(ceil(clock.ours(budget.next_admission(steps, tally.now, 1)))));
         let limits = [
@@ -209,7 +210,7 @@ fn refuse(answer: &mut RateLimitToolOutput, budgets: &[Budget], tally: &Tally, c
     let Some(refusal) = tally.refusal(budgets, calls) else { return };
     answer.can_make_call = answer.can_make_call && tally.refusal(budgets, 1).is_none();
     let seconds = clock.seconds_until(refusal.until).max(1);
-    if answer.limited_by.is_some_and(|bound| bound.is_of_the_hour()) && answer.seconds_until_reset >= seconds {
+    if answer.limited_by.is_some_and(RateLimitBound::is_of_the_hour) && answer.seconds_until_reset >= seconds {
         return;
     }
     let at = ceil(clock.ours(refusal.until));

@@ -226,7 +226,10 @@ describe('S32: three loops that claim a file', () => {
 describe('S26: what a loop claims, beside the plan', () => {
   const block = (lines: string) => `---RALPH_STATUS---\n${lines}\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---`
 
-  test.each([['with git', repository], ['without', project]] as const)('%s', async (_, make) => {
+  test.each([
+    ['with git', repository],
+    ['without', project],
+  ] as const)('%s', async (_, make) => {
     const folder = make()
     writeFiles(folder, { [PLAN]: '- [ ] alpha\n- [ ] beta\n' })
     const tools = toolsIn({ PATH: process.env['PATH'] ?? '' }, { projectDir: folder })
@@ -286,8 +289,7 @@ describe('S35: a task is added', () => {
   test('as one open line, by a worker, and nothing else changes', async () => {
     const folder = project({ [PLAN]: plan })
     const client = await connect({ projectDir: folder, access: 'worker' })
-    const add = async (input: Record<string, unknown>) =>
-      callTool(client, 'task_planner', { action: 'add', ...input })
+    const add = async (input: Record<string, unknown>) => callTool(client, 'task_planner', { action: 'add', ...input })
     const first = JSON.parse((await add({ description: 'two\nlines \u001b[31m[x] red', section: 'high' })).text)
     expect(first).toMatchObject({ totalTasks: 3, tasks: [{ completed: false, section: 'High', line: 4 }] })
     const second = JSON.parse((await add({ description: 'T009 delta' })).text)

@@ -25,12 +25,11 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
     let mut analyzer = Analyzer::with_promises(project.generation(), !project.config().completion_promise.is_empty());
     source.read(&mut analyzer)?;
     let told = arguments.get(FILES_CHANGED);
-    let (changed, mut warnings) = match told {
-        Some(_) => (None, Vec::new()),
-        None => {
-            let counted = changes(project)?;
-            (counted.value, counted.warnings)
-        }
+    let (changed, mut warnings) = if told.is_some() {
+        (None, Vec::new())
+    } else {
+        let counted = changes(project)?;
+        (counted.value, counted.warnings)
     };
     let files_changed = match (told, changed) {
         (Some(count), _) => FilesChanged::Told(count),

@@ -107,6 +107,14 @@ test('what is published: the addon’s loader, the compiled layer, declarations;
   ).toEqual([])
 })
 
+test('what the crate of the core carries: its sources, and what says what it is', () => {
+  const args = ['package', '--list', '--allow-dirty', '--package', 'ralph-sdk-tools']
+  const files = execFileSync('cargo', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  const outside = files.split('\n').filter((path) => !path.startsWith('src/'))
+  const said = ['CHANGELOG.md', 'Cargo.lock', 'Cargo.toml', 'Cargo.toml.orig', 'LICENSE', 'README.md']
+  expect(outside.filter((path) => path !== '.cargo_vcs_info.json')).toEqual(said)
+})
+
 describe('what package.json names', () => {
   const named = [
     manifest.main,

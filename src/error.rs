@@ -119,6 +119,14 @@ const IO_HINTS: &[(io::ErrorKind, &str)] = &[
 ];
 
 /// A failed call: displayed as `CODE: message`.
+///
+/// ```
+/// use ralph_sdk_tools::{ErrorCode, Ralph};
+///
+/// let error = Ralph::check("rate_limits", Vec::new()).expect_err("no such tool");
+/// assert_eq!(error.code(), ErrorCode::InvalidInput);
+/// assert!(error.message().contains("rate_limit"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,
@@ -144,6 +152,12 @@ impl Error {
     pub fn io(tried: &str, path: &Path, error: &io::Error) -> Self {
         let hint = IO_HINTS.iter().find(|(kind, _)| *kind == error.kind()).map_or("mend that and call again", |(_, hint)| hint);
         Self::new(ErrorCode::IoError, format!("cannot {tried} {}: {error}; {hint}", path.display()))
+    }
+
+    /// The same under another code, and with the place where it is wrong in front.
+    #[must_use]
+    pub fn at(self, code: ErrorCode, place: &str) -> Self {
+        Self::new(code, format!("{place}: {}", self.message.trim_start_matches([':', ' '])))
     }
 
     /// The stable code.

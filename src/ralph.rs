@@ -13,6 +13,25 @@ use crate::store::project::Project;
 use crate::tools::{Call, TOOLS, Tool};
 
 /// One instance of the tools on one project. Calls may run at the same time, from any thread.
+///
+/// ```
+/// use ralph_sdk_tools::input::raw_input;
+/// use ralph_sdk_tools::{Environment, Options, Ralph};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let project = tempfile::tempdir()?;
+/// std::fs::create_dir(project.path().join(".ralph"))?;
+/// std::fs::write(project.path().join(".ralph/fix_plan.md"), "- [ ] [one] First\n")?;
+///
+/// let options = Options { project_dir: Some(project.path().to_owned()), ..Options::default() };
+/// let ralph = Ralph::open(&options, &Environment::default())?;
+/// let input = json!({ "action": "update", "taskId": "one" });
+/// let answer = ralph.call("task_planner", raw_input(input.as_object().expect("an object")))?;
+/// assert_eq!(answer["progressPercentage"], 100);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Ralph {
     project: Project,

@@ -180,7 +180,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Exit detection",
     description: "Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means stop, and exitReason says why \
                   (plan_complete, project_complete, completion_signals, test_saturation, permission_denied, safety_circuit_breaker). \
-                  signals lists the loops that said so.",
+                 ",
     input: "ExitDetectionToolInput",
     actions: &[
         Action::read(Verb::Check.as_str(), "Tells whether the run should end."),

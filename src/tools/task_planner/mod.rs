@@ -126,14 +126,14 @@ const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, o
 /// A task, or null.
 pub type Claimed = Option<Task>;
 
-const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out; claiming again renews it.")
+const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out.")
     .at_least(1)
     .at_most(1440)
     .default("60")
     .on(&[Verb::Claim.as_str()])
     .access(Access::Worker);
 
-const FORCE: Field<bool> = Field::boolean("force", "For people: even if another worker has claimed it.")
+const FORCE: Field<bool> = Field::boolean("force", "For people: whoever has claimed it.")
     .default("false")
     .on(&[Verb::Update.as_str(), Verb::Release.as_str()])
     .access(Access::Full);
@@ -157,8 +157,7 @@ const SECTION: Field<String> = Field::text(
 )
 .on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
 
-const LIMIT: Field<u64> =
-    Field::integer("limit", "The most tasks to list.").default("as many as fit; in a program, all").on(&[Verb::Read.as_str()]);
+const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.").default("as many as fit").on(&[Verb::Read.as_str()]);
 
 const OFFSET: Field<u64> =
     Field::integer("offset", "Tasks to skip: the last answer's nextOffset, to go on.").default("0").on(&[Verb::Read.as_str()]);
@@ -169,7 +168,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "taskPlanner",
     title: "Task planner",
     description: "The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left; nextTask is \
-                  what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. Each answer counts the whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as offset. New work goes in by `add`; to reword tasks edit the file.",
+                  what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as offset. New work goes in by `add`; to reword tasks edit the file.",
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),

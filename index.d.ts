@@ -123,6 +123,35 @@ export interface ToolField {
   access: Access
 }
 
+/** A budget that workers share. */
+export interface BudgetOptions {
+  /** Its name, the same wherever it is shared. At most 10000 characters. */
+  name: string
+  /**
+   * How long what was spent counts: rolling, in 60 steps, so that a count leaves at most one step late and no such
+   * stretch of time ever holds more.
+   */
+  per: 'hour' | '5h' | 'day' | 'week'
+  /**
+   * Calls admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  calls?: number | undefined
+  /**
+   * Tokens after which no call is admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  tokens?: number | undefined
+  /**
+   * Dollars after which no call is admitted. A finite number, 0 or more.
+   *
+   * @default no limit
+   */
+  costUsd?: number | undefined
+}
+
 /**
  * Settings of a `RalphTools` instance. One that is left out is taken from the environment, from `.ralphrc`, from
  * an installed Ralph's own scripts, or is built in, in this order.
@@ -232,6 +261,45 @@ export interface RalphToolsOptions {
    * @default 10000
    */
   gitTimeoutMs?: number | undefined
+  /**
+   * Where several projects, worktrees or machines meet, for common budgets and claims: a directory
+   * (`~/.ralph/shared`), or a Redis or Valkey server (`redis://…`, `rediss://…`, `unix:///…`). At most 10000
+   * characters.
+   *
+   * @default `RALPH_SHARED`; without it, this project alone
+   */
+  shared?: string | undefined
+  /**
+   * The group of workers there. At most 10000 characters.
+   *
+   * @default `RALPH_SHARED_NAME`, built in: default
+   */
+  sharedName?: string | undefined
+  /**
+   * While the server cannot be used: `refuse` admits nothing, `local` counts and claims in this project alone,
+   * with a warning.
+   *
+   * @default `RALPH_SHARED_FALLBACK`, built in: refuse
+   */
+  sharedFallback?: 'refuse' | 'local' | undefined
+  /**
+   * What all workers together may spend. Calls are admitted by every budget or by none.
+   *
+   * @default `RALPH_BUDGETS`, as JSON; built in: none
+   */
+  budgets?: BudgetOptions[] | undefined
+  /**
+   * This worker's name in claims and lists. At most 10000 characters.
+   *
+   * @default `RALPH_WORKER`, else host, process and a random part
+   */
+  worker?: string | undefined
+  /**
+   * Which plan this is, for claims; the same in all its copies. At most 10000 characters.
+   *
+   * @default `RALPH_PLAN_NAME`, else the repository's origin and the plan's path in it
+   */
+  planName?: string | undefined
 }
 
 /**
@@ -239,21 +307,20 @@ export interface RalphToolsOptions {
  *
  * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
  * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy
- * says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token
- * limit) and nextReset.
+ * says which limit it is. maxTokens 0 is no limit.
  */
 export interface RateLimitToolInput {
   /**
    * What to do.
    *
    * - `check`: Tells what the hour still admits.
-   * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
-   * - `reset`: Zeroes the calls and tokens of the current hour.
+   * - `increment`: Asks for calls before they are made, counts them if admitted, and adds what was used.
+   * - `reset`: Zeroes this hour's calls and tokens, and forgets a plan limit.
    * - `status`: The same as `check`.
    */
   action: 'check' | 'increment' | 'reset' | 'status'
   /**
-   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
+   * Calls to ask for, all or none; 0 only records what was used. A whole number from 0 to 1000.
    *
    * Used by `increment`.
    *
@@ -261,14 +328,21 @@ export interface RateLimitToolInput {
    */
   calls?: number | undefined
   /**
-   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
-   * from 0 to 1000000000.
+   * Tokens used, added even if the calls are refused; ignored by v0.9 rules. A whole number from 0 to 1000000000.
    *
    * Used by `increment`.
    *
    * @default 0
    */
   tokens?: number | undefined
+  /**
+   * Dollars used; for budgets. A finite number, 0 or more.
+   *
+   * Used by `increment`.
+   *
+   * @default 0
+   */
+  costUsd?: number | undefined
 }
 
 /**
@@ -276,25 +350,24 @@ export interface RateLimitToolInput {
  *
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
- * last analysis is of what it read.
+ * permission_denied, safety_circuit_breaker).
  */
 export interface ExitDetectionToolInput {
   /**
    * What to do.
    *
    * - `check`: Tells whether the run should end.
-   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
+   * - `analyze`: Reads one loop's output, keeps its signals, answers as `check`.
    * - `signals`: The same as `check`.
    * - `reset`: Starts a run: forgets all signals and the last analysis.
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file inside the project that holds one loop's output. At most 10000 characters.
+   * A file in the project with one loop's output. At most 10000 characters.
    *
    * Used by `analyze`.
    *
-   * @default without output too, the newest logs/claude_output_*.log
+   * @default the newest logs/claude_output_*.log
    */
   outputFile?: string | undefined
   /**
@@ -326,8 +399,7 @@ export interface ExitDetectionToolInput {
  *
  * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
  * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
- * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
- * and while OPEN cooldownRemainingSeconds.
+ * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.
  */
 export interface CircuitBreakerToolInput {
   /**
@@ -336,16 +408,16 @@ export interface CircuitBreakerToolInput {
    * - `status`: As `check`, with the last state changes.
    * - `check`: Tells whether the next loop may run.
    * - `reset`: Closes the breaker and zeroes its counts; the history stays.
-   * - `begin`: Marks a loop's beginning, and the commit that git counts changes from.
-   * - `record`: Counts a loop that has ended, and opens or closes the breaker.
+   * - `begin`: Marks a loop's beginning, from where git counts changes.
+   * - `record`: Counts a loop that has ended; opens or closes the breaker.
    */
   action: 'status' | 'check' | 'reset' | 'begin' | 'record'
   /**
-   * The loop that has ended; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * The loop that has ended; without begin in between it counts once. A whole number, 0 or more.
    *
    * Used by `record`.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * @default the newer of the last analysis's and the breaker's + 1
    */
   loopNumber?: number | undefined
   /**
@@ -384,26 +456,34 @@ export interface CircuitBreakerToolInput {
  * What {@link RalphTools.taskPlanner} takes.
  *
  * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
- * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
- * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
- * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
- * with it as offset. To add or reword tasks edit the file.
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
+ * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
+ * offset. New work goes in by `add`; to reword tasks edit the file.
  */
 export interface TaskPlannerToolInput {
   /**
    * What to do.
    *
    * - `read`: Lists tasks in the order of the plan.
-   * - `update`: Ticks or unticks one task, and answers with it.
+   * - `update`: Ticks or unticks one task.
+   * - `add`: Adds one open task to the end of a list.
    * - `progress`: Counts, and the next task.
+   * - `claim`: Claims the next free task, or taskId, for this worker.
+   * - `release`: Gives up taskId, or all claims.
    */
-  action: 'read' | 'update' | 'progress'
+  action: 'read' | 'update' | 'add' | 'progress' | 'claim' | 'release'
   /**
-   * Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters.
+   * The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters.
    *
-   * Used by `update`.
+   * Used by `update`, `claim`, `release`.
    */
   taskId?: string | undefined
+  /**
+   * Required. What is to be done, in one line of at most 500 characters. At most 10000 characters.
+   *
+   * Used by `add`.
+   */
+  description?: string | undefined
   /**
    * True ticks the task, false makes it pending again.
    *
@@ -419,11 +499,12 @@ export interface TaskPlannerToolInput {
    *
    * @default all
    */
-  filter?: 'all' | 'pending' | 'completed' | undefined
+  filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
   /**
-   * List only the tasks right under headings of this title, in any case. At most 10000 characters.
+   * A heading, in any case: read lists what is right under it, add adds there (default: after the last task). At
+   * most 10000 characters.
    *
-   * Used by `read`.
+   * Used by `read`, `add`.
    */
   section?: string | undefined
   /**
@@ -431,7 +512,7 @@ export interface TaskPlannerToolInput {
    *
    * Used by `read`.
    *
-   * @default as many as fit into an answer; in a program, all
+   * @default as many as fit
    */
   limit?: number | undefined
   /**
@@ -442,14 +523,29 @@ export interface TaskPlannerToolInput {
    * @default 0
    */
   offset?: number | undefined
+  /**
+   * Minutes until the claim runs out. A whole number from 1 to 1440.
+   *
+   * Used by `claim`.
+   *
+   * @default 60
+   */
+  leaseMinutes?: number | undefined
+  /**
+   * For people: whoever has claimed it.
+   *
+   * Used by `update`, `release`.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
 }
 
 /**
  * What {@link RalphTools.progressReporter} takes.
  *
  * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
- * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
- * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
+ * get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.
  */
 export interface ProgressReporterToolInput {
   /**
@@ -461,8 +557,8 @@ export interface ProgressReporterToolInput {
    */
   action: 'update' | 'read' | 'metrics'
   /**
-   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out. At most 10000 characters.
+   * running, success, completed, halted, paused, stopped, error or other; without exitReason clears that. At most
+   * 10000 characters.
    *
    * Used by `update`.
    *
@@ -502,7 +598,7 @@ export interface ProgressReporterToolInput {
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
+   * What you are doing or found: one line of the log, at most 4 KiB. At most 1048576 characters.
    *
    * Used by `update`.
    *
@@ -518,29 +614,51 @@ export interface ProgressReporterToolInput {
    */
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
   /**
-   * With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more.
+   * With loopSucceeded: adds the loop to the statistics. A finite number, 0 or more.
    *
    * Used by `update`.
    */
   loopDurationSeconds?: number | undefined
   /**
-   * Whether the finished loop succeeded.
+   * Whether the loop succeeded.
    *
    * Used by `update`.
    */
   loopSucceeded?: boolean | undefined
   /**
-   * Calls that the finished loop made. A whole number, 0 or more.
+   * Calls that the loop made. A whole number, 0 or more.
    *
    * Used by `update`.
    *
    * @default 1
    */
   loopCalls?: number | undefined
+  /**
+   * Tokens that the loop used. A whole number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default the analysis's
+   */
+  loopTokens?: number | undefined
+  /**
+   * What the loop cost, in US dollars. A finite number, 0 or more.
+   *
+   * Used by `update`.
+   *
+   * @default the analysis's
+   */
+  loopCostUsd?: number | undefined
 }
 
 /** Which limit a call runs into. */
-export type RateLimitBound = 'calls' | 'tokens'
+export type RateLimitBound = 'calls' | 'tokens' | 'budget' | 'plan'
+
+/** What a budget limits. */
+export type BudgetUnit = 'calls' | 'tokens' | 'costUsd'
+
+/** How long what was spent counts. */
+export type BudgetPeriod = 'hour' | '5h' | 'day' | 'week'
 
 /** Why a run should end; empty: it should not. */
 export type ExitReason = '' | 'permission_denied' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'plan_complete'
@@ -568,18 +686,65 @@ export interface CallCount {
   maxTokens: number
 }
 
+/** How one limit of a budget stands. A budget with several limits has one each. */
+export interface BudgetUse {
+  /** The budget. */
+  name: string
+  /** How long what was spent counts. */
+  per: BudgetPeriod
+  /** What is limited. */
+  unit: BudgetUnit
+  /** Spent by all workers in the last such period. */
+  used: number
+  /** The limit. */
+  limit: number
+  /** What is left: `limit` less `used`, never below 0. */
+  remaining: number
+  /** This project's own part of `used`. */
+  mine: number
+  /** When the budget admits a call again: ISO 8601; null where it admits one now. */
+  nextAdmission: string | null
+}
+
+/** A worker that was seen at the shared place in the last day. */
+export interface WorkerSeen {
+  /** Its name. */
+  name: string
+  /** Its machine. */
+  machine: string
+  /** Its project directory there. */
+  project: string
+  /** When it was seen last: ISO 8601, UTC. */
+  lastSeen: string
+  /** Its loop. */
+  loop?: number
+  /** The task that it has claimed. */
+  task?: string
+}
+
 /** The answer of `rate_limit`. */
 export interface RateLimitToolOutput extends CallCount {
   /** Whether one more call would be admitted now. */
   canMakeCall: boolean
   /** The top of the next hour on the local clock, when the count resets: ISO 8601 with offset. */
   nextReset: string
-  /** Whole seconds until `nextReset`, rounded up. */
+  /**
+   * Whole seconds until calls are admitted again: until `nextReset`, or where a budget or the plan is the limit
+   * until `nextAdmission`; rounded up.
+   */
   secondsUntilReset: number
   /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
   admitted?: boolean
   /** Which limit refused the calls, or would refuse the next. */
   limitedBy?: RateLimitBound
+  /** (limitedBy `budget`) Which one. */
+  budget?: string
+  /** (limitedBy `budget`, `plan`) When calls are admitted again: ISO 8601, UTC. */
+  nextAdmission?: string
+  /** What the budgets say; left out where there are none and no shared place. */
+  budgets?: BudgetUse[]
+  /** (status) The workers of the shared place, the last seen first. */
+  workers?: WorkerSeen[]
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -673,6 +838,10 @@ export interface ExitDetectionToolOutput {
   signals: ExitSignals
   /** (analyze) What the output says. */
   analysis?: ResponseAnalysis
+  /** True where every open task is claimed by another worker: wait until `claimedUntil`, then check again. */
+  waiting?: boolean
+  /** (waiting) When the first of those claims runs out: ISO 8601, UTC. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -740,7 +909,7 @@ export interface TaskList {
   blockingTasks: number
   /** Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks. */
   progressPercentage: number
-  /** The tasks asked for (read), the one that was updated (update), or none (progress). */
+  /** The tasks asked for (read), the one that was updated or added (update, add), or none (progress). */
   tasks: Task[]
 }
 
@@ -761,14 +930,25 @@ export interface Task {
   line: number
   /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
   optional: boolean
+  /** The worker that has claimed it, or has ticked it in a copy of the plan. */
+  claimedBy?: string
+  /** When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
 }
 
 /** The answer of `task_planner`. */
 export interface TaskPlannerToolOutput extends TaskList {
-  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  /**
+   * The task to do next: the first in the plan that blocks, else the first that is pending, those left out that
+   * other workers have claimed.
+   */
   nextTask?: Task
   /** (read) The list was cut: the rest starts at this `offset`. */
   nextOffset?: number
+  /** (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists. */
+  task?: Task | null
+  /** (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -812,6 +992,12 @@ export interface ProgressMetrics {
   circuitOpens: number
   /** Lines of the file that could not be read, or say nothing of a loop. */
   skippedLines: number
+  /** Calls that the loops made, as far as their lines say so. */
+  totalCalls: number
+  /** Tokens that the loops used; left out where no line says so. */
+  totalTokens?: number
+  /** What the loops cost, in US dollars by Claude Code's estimate; left out where no line says so. */
+  totalCostUsd?: number
 }
 
 /** The answer of `progress_reporter`. */

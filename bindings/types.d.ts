@@ -307,21 +307,20 @@ export interface RalphToolsOptions {
  *
  * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
  * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy
- * says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token
- * limit) and nextReset.
+ * says which limit it is. maxTokens 0 is no limit.
  */
 export interface RateLimitToolInput {
   /**
    * What to do.
    *
    * - `check`: Tells what the hour still admits.
-   * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
-   * - `reset`: Zeroes the calls and tokens of the current hour, and forgets a plan limit.
+   * - `increment`: Asks for calls before they are made, counts them if admitted, and adds what was used.
+   * - `reset`: Zeroes this hour's calls and tokens, and forgets a plan limit.
    * - `status`: The same as `check`.
    */
   action: 'check' | 'increment' | 'reset' | 'status'
   /**
-   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
+   * Calls to ask for, all or none; 0 only records what was used. A whole number from 0 to 1000.
    *
    * Used by `increment`.
    *
@@ -329,8 +328,7 @@ export interface RateLimitToolInput {
    */
   calls?: number | undefined
   /**
-   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
-   * from 0 to 1000000000.
+   * Tokens used, added even if the calls are refused; ignored by v0.9 rules. A whole number from 0 to 1000000000.
    *
    * Used by `increment`.
    *
@@ -338,7 +336,7 @@ export interface RateLimitToolInput {
    */
   tokens?: number | undefined
   /**
-   * Dollars spent, for budgets; added like tokens. A finite number, 0 or more.
+   * Dollars used; for budgets. A finite number, 0 or more.
    *
    * Used by `increment`.
    *
@@ -352,25 +350,24 @@ export interface RateLimitToolInput {
  *
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, safety_circuit_breaker). signals lists the loops that said so. confidence is how sure the
- * last analysis is of what it read.
+ * permission_denied, safety_circuit_breaker).
  */
 export interface ExitDetectionToolInput {
   /**
    * What to do.
    *
    * - `check`: Tells whether the run should end.
-   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
+   * - `analyze`: Reads one loop's output, keeps its signals, answers as `check`.
    * - `signals`: The same as `check`.
    * - `reset`: Starts a run: forgets all signals and the last analysis.
    */
   action: 'check' | 'analyze' | 'signals' | 'reset'
   /**
-   * A file inside the project that holds one loop's output. At most 10000 characters.
+   * A file in the project with one loop's output. At most 10000 characters.
    *
    * Used by `analyze`.
    *
-   * @default without output too, the newest logs/claude_output_*.log
+   * @default the newest logs/claude_output_*.log
    */
   outputFile?: string | undefined
   /**
@@ -402,8 +399,7 @@ export interface ExitDetectionToolInput {
  *
  * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
  * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
- * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
- * and while OPEN cooldownRemainingSeconds.
+ * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.
  */
 export interface CircuitBreakerToolInput {
   /**
@@ -412,16 +408,16 @@ export interface CircuitBreakerToolInput {
    * - `status`: As `check`, with the last state changes.
    * - `check`: Tells whether the next loop may run.
    * - `reset`: Closes the breaker and zeroes its counts; the history stays.
-   * - `begin`: Marks a loop's beginning, and the commit that git counts changes from.
-   * - `record`: Counts a loop that has ended, and opens or closes the breaker.
+   * - `begin`: Marks a loop's beginning, from where git counts changes.
+   * - `record`: Counts a loop that has ended; opens or closes the breaker.
    */
   action: 'status' | 'check' | 'reset' | 'begin' | 'record'
   /**
-   * The loop that has ended; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * The loop that has ended; without begin in between it counts once. A whole number, 0 or more.
    *
    * Used by `record`.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * @default the newer of the last analysis's and the breaker's + 1
    */
   loopNumber?: number | undefined
   /**
@@ -460,25 +456,24 @@ export interface CircuitBreakerToolInput {
  * What {@link RalphTools.taskPlanner} takes.
  *
  * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
- * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
- * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
- * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
- * with it as offset. New work goes in by `add`; to reword tasks edit the file.
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
+ * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
+ * offset. New work goes in by `add`; to reword tasks edit the file.
  */
 export interface TaskPlannerToolInput {
   /**
    * What to do.
    *
    * - `read`: Lists tasks in the order of the plan.
-   * - `update`: Ticks or unticks one task, and answers with it.
-   * - `add`: Adds one open task to the end of a list, and answers with it.
+   * - `update`: Ticks or unticks one task.
+   * - `add`: Adds one open task to the end of a list.
    * - `progress`: Counts, and the next task.
-   * - `claim`: Claims the next free task for this worker, or taskId.
-   * - `release`: Gives taskId up, or all that this worker has claimed.
+   * - `claim`: Claims the next free task, or taskId, for this worker.
+   * - `release`: Gives up taskId, or all claims.
    */
   action: 'read' | 'update' | 'add' | 'progress' | 'claim' | 'release'
   /**
-   * The task's id as `read` lists it, or its exact description. `update` requires it. At most 1048576 characters.
+   * The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters.
    *
    * Used by `update`, `claim`, `release`.
    */
@@ -506,8 +501,8 @@ export interface TaskPlannerToolInput {
    */
   filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
   /**
-   * A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).
-   * At most 10000 characters.
+   * A heading, in any case: read lists what is right under it, add adds there (default: after the last task). At
+   * most 10000 characters.
    *
    * Used by `read`, `add`.
    */
@@ -517,7 +512,7 @@ export interface TaskPlannerToolInput {
    *
    * Used by `read`.
    *
-   * @default as many as fit into an answer; in a program, all
+   * @default as many as fit
    */
   limit?: number | undefined
   /**
@@ -529,7 +524,7 @@ export interface TaskPlannerToolInput {
    */
   offset?: number | undefined
   /**
-   * Minutes until the claim runs out by itself; claim again to renew it. A whole number from 1 to 1440.
+   * Minutes until the claim runs out. A whole number from 1 to 1440.
    *
    * Used by `claim`.
    *
@@ -537,7 +532,7 @@ export interface TaskPlannerToolInput {
    */
   leaseMinutes?: number | undefined
   /**
-   * For people: also where another worker has claimed the task.
+   * For people: whoever has claimed it.
    *
    * Used by `update`, `release`.
    *
@@ -550,9 +545,7 @@ export interface TaskPlannerToolInput {
  * What {@link RalphTools.progressReporter} takes.
  *
  * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
- * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
- * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens,
- * cost).
+ * get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.
  */
 export interface ProgressReporterToolInput {
   /**
@@ -564,8 +557,8 @@ export interface ProgressReporterToolInput {
    */
   action: 'update' | 'read' | 'metrics'
   /**
-   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out. At most 10000 characters.
+   * running, success, completed, halted, paused, stopped, error or other; without exitReason clears that. At most
+   * 10000 characters.
    *
    * Used by `update`.
    *
@@ -605,7 +598,7 @@ export interface ProgressReporterToolInput {
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
+   * What you are doing or found: one line of the log, at most 4 KiB. At most 1048576 characters.
    *
    * Used by `update`.
    *
@@ -621,19 +614,19 @@ export interface ProgressReporterToolInput {
    */
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
   /**
-   * With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more.
+   * With loopSucceeded: adds the loop to the statistics. A finite number, 0 or more.
    *
    * Used by `update`.
    */
   loopDurationSeconds?: number | undefined
   /**
-   * Whether the finished loop succeeded.
+   * Whether the loop succeeded.
    *
    * Used by `update`.
    */
   loopSucceeded?: boolean | undefined
   /**
-   * Calls that the finished loop made. A whole number, 0 or more.
+   * Calls that the loop made. A whole number, 0 or more.
    *
    * Used by `update`.
    *
@@ -641,19 +634,19 @@ export interface ProgressReporterToolInput {
    */
   loopCalls?: number | undefined
   /**
-   * Tokens that the finished loop used. A whole number, 0 or more.
+   * Tokens that the loop used. A whole number, 0 or more.
    *
    * Used by `update`.
    *
-   * @default the analysis's of that loop
+   * @default the analysis's
    */
   loopTokens?: number | undefined
   /**
-   * What the finished loop cost, in US dollars. A finite number, 0 or more.
+   * What the loop cost, in US dollars. A finite number, 0 or more.
    *
    * Used by `update`.
    *
-   * @default the analysis's of that loop
+   * @default the analysis's
    */
   loopCostUsd?: number | undefined
 }

@@ -133,7 +133,7 @@ const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
 const STATUS: Field<String> = Field::text(
     "status",
-    "running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left out.",
+    "running, success, completed, halted, paused, stopped, error or other; without exitReason clears that.",
 )
 .default("stays")
 .on(UPDATE)
@@ -145,7 +145,7 @@ const LAST_ACTION: Field<String> =
     Field::text("lastAction", "What was done last, such as executing.").default("stays").on(UPDATE).access(Access::Full);
 const EXIT_REASON: Field<String> =
     Field::text("exitReason", "Why the run ended.").default("stays").on(UPDATE).access(Access::Full);
-const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, cut at 4 KiB.")
+const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, at most 4 KiB.")
     .at_most_chars(1 << 20)
     .default("the status, loop and calls")
     .on(UPDATE)
@@ -153,22 +153,16 @@ const MESSAGE: Field<String> = Field::text("message", "What you are doing or fou
 const LEVEL: Field<String> =
     Field::one_of("level", Level::ENUMERATION.words, "The log line's level.").default("INFO").on(UPDATE).access(Access::Full);
 const LOOP_DURATION: Field<f64> =
-    Field::number("loopDurationSeconds", "With loopSucceeded: adds the finished loop to the statistics.")
-        .on(UPDATE)
-        .access(Access::Full);
+    Field::number("loopDurationSeconds", "With loopSucceeded: adds the loop to the statistics.").on(UPDATE).access(Access::Full);
 const LOOP_SUCCEEDED: Field<bool> =
-    Field::boolean("loopSucceeded", "Whether the finished loop succeeded.").on(UPDATE).access(Access::Full);
+    Field::boolean("loopSucceeded", "Whether the loop succeeded.").on(UPDATE).access(Access::Full);
 const LOOP_CALLS: Field<u64> =
-    Field::integer("loopCalls", "Calls that the finished loop made.").default("1").on(UPDATE).access(Access::Full);
+    Field::integer("loopCalls", "Calls that the loop made.").default("1").on(UPDATE).access(Access::Full);
 
-const LOOP_TOKENS: Field<u64> = Field::integer("loopTokens", "Tokens that the finished loop used.")
-    .default("the analysis's of that loop")
-    .on(UPDATE)
-    .access(Access::Full);
-const LOOP_COST: Field<f64> = Field::number("loopCostUsd", "What the finished loop cost, in US dollars.")
-    .default("the analysis's of that loop")
-    .on(UPDATE)
-    .access(Access::Full);
+const LOOP_TOKENS: Field<u64> =
+    Field::integer("loopTokens", "Tokens that the loop used.").default("the analysis's").on(UPDATE).access(Access::Full);
+const LOOP_COST: Field<f64> =
+    Field::number("loopCostUsd", "What the loop cost, in US dollars.").default("the analysis's").on(UPDATE).access(Access::Full);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -176,8 +170,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "progressReporter",
     title: "Progress reporter",
     description: "Tells people what this run is doing. Call `update` with a short message when you begin something, finish it \
-                  or get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction, \
-                  exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens, cost).",
+                  or get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.",
     input: "ProgressReporterToolInput",
     actions: &[
         Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop.")

@@ -216,7 +216,7 @@ export interface RalphToolsOptions {
   allowedTools?: string | undefined
   /**
    * What Claude is told to write between `<promise>` and `</promise>` when all is done: an exit signal, as
-   * EXIT_SIGNAL: true is.
+   * EXIT_SIGNAL: true is. At most 10000 characters.
    *
    * @default `COMPLETION_PROMISE`, built in: none
    */
@@ -1218,16 +1218,6 @@ export declare class RalphTools {
    * working directory upwards. An absolute path without links.
    */
   get projectDir(): string
-  /** Says whether another call of Claude fits into this hour, and counts it: see `RateLimitToolInput`. */
-  rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
-  /** Reads a loop's output and says whether the run is over: see `ExitDetectionToolInput`. */
-  exitDetection(input: ExitDetectionToolInput): Promise<ExitDetectionToolOutput>
-  /** Stops a run that makes no progress: see `CircuitBreakerToolInput`. */
-  circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
-  /** Lists the plan's tasks and ticks them one by one: see `TaskPlannerToolInput`. */
-  taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
-  /** Keeps `status.json`, the log and the metrics: see `ProgressReporterToolInput`. */
-  progressReporter(input: ProgressReporterToolInput): Promise<ProgressReporterToolOutput>
 }
 
 /** The five tools: their actions and fields, each with its description and the access it takes. */

@@ -217,3 +217,59 @@ describe.skipIf(process.platform === 'win32')('a project that wants to hang its 
     expect(JSON.parse(stdout).errors.join()).toContain('regular file')
   })
 })
+
+describe('init and doctor', () => {
+  const doctor = (folder: string) => {
+    const { status, stdout } = runProgram(['doctor', '--json', '--project', folder])
+    return { status, ...JSON.parse(stdout) } as {
+      status: number
+      findings: { severity: string; what: string; mend: string }[]
+    }
+  }
+
+  test('init writes what is missing, and never over a file', () => {
+    const folder = scratch()
+    writeFiles(folder, { '.mcp.json': '{}' })
+    const first = JSON.parse(runProgram(['init', '--json', '--project', folder]).stdout)
+    expect(first).toMatchObject({ project: folder, kept: ['.mcp.json'] })
+    expect(first.written).toEqual(['.ralph/fix_plan.md', '.ralph/PROMPT.md', '.ralph/.gitignore'])
+    writeFiles(folder, { '.ralph/fix_plan.md': '- [ ] Mine\n' })
+    const { stdout } = runProgram(['init', '--project', folder])
+    expect(stdout).toContain('kept as it is: .ralph/fix_plan.md')
+    expect(read(folder, '.ralph/fix_plan.md')).toBe('- [ ] Mine\n')
+    expect(read(folder, '.mcp.json')).toBe('{}')
+  })
+
+  test('what init writes is a project in which a run would begin, and a server that starts', () => {
+    const folder = scratch()
+    runProgram(['init', '--project', folder])
+    const { status, findings } = doctor(folder)
+    expect({ status, errors: findings.filter(({ severity }) => severity === 'error') }).toEqual({
+      status: 0,
+      errors: [],
+    })
+    expect(runProgram(['next', '--project', folder])).toMatchObject({
+      stderr: '',
+      stdout: expect.stringContaining('Describe'),
+    })
+    expect(JSON.parse(read(folder, '.mcp.json')).mcpServers.ralph.args).toContain('ralph-sdk-tools')
+  })
+
+  test('doctor names what keeps a run from beginning, and what to do', () => {
+    const nothing = doctor(scratch())
+    expect(nothing.status).toBe(1)
+    expect(nothing.findings[0]).toMatchObject({ severity: 'error', mend: expect.stringContaining('init') })
+    const above = scratch()
+    writeFiles(above, { '.ralph/fix_plan.md': '- [ ] x\n', 'app/x': '' })
+    expect(doctor(join(above, 'app')).findings[0]?.mend).toContain(join(above, '.ralph/fix_plan.md'))
+    const boxless = project({ '.ralph/fix_plan.md': '# Plan\n- a list\n' })
+    expect(doctor(boxless).findings[0]).toMatchObject({ severity: 'error', what: expect.stringContaining('no box') })
+    expect(doctor('/does/not/exist')).toMatchObject({
+      status: 1,
+      findings: [{ what: expect.stringMatching(/^INVALID_PROJECT/) }],
+    })
+    expect(runProgram(['doctor', '--project', boxless]).stdout).toMatch(
+      /^Project .*\n✖ the plan .* has no box.*\n {2}→ write/,
+    )
+  })
+})

@@ -20,7 +20,13 @@ run(process.execPath, [
 ])
 
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
+const hasRedis = ['redis-server', 'valkey-server'].some((name) => spawnSync(name, ['--version']).status === 0)
 process.stdout.write(`vitest: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`)
+if (!hasRedis) {
+  process.stdout.write(
+    'SKIPPED: all tests of several workers on a server, for there is no redis-server (Debian: apt-get install redis-server)\n',
+  )
+}
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' })

@@ -154,6 +154,12 @@ impl Error {
         Self::new(ErrorCode::IoError, format!("cannot {tried} {}: {error}; {hint}", path.display()))
     }
 
+    /// The same under another code, and with the place where it is wrong in front.
+    #[must_use]
+    pub fn at(self, code: ErrorCode, place: &str) -> Self {
+        Self::new(code, format!("{place}: {}", self.message.trim_start_matches([':', ' '])))
+    }
+
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {

@@ -1,7 +1,7 @@
 //! Validation of what callers pass: every value is checked against its definition, nothing is coerced.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::schema::{Field, FieldSpec, Kind, MAX_ITEMS, MAX_SAFE_INTEGER, ToolDefinition};
+use crate::schema::{Field, FieldSpec, InputRecord, Kind, MAX_ITEMS, MAX_RECORDS, MAX_SAFE_INTEGER, ToolDefinition};
 
 /// A value as it came from JavaScript. A field that is `undefined` is left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,8 @@ pub enum RawValue {
     LongText(usize),
     /// An array.
     List(Vec<RawValue>),
+    /// An object, where a field takes such.
+    Record(RawInput),
     /// Anything else, by the name of its type.
     Other(&'static str),
 }
@@ -41,7 +43,7 @@ impl From<&serde_json::Value> for RawValue {
             Value::Number(value) => Self::Number(value.as_f64().unwrap_or(f64::NAN)),
             Value::String(value) => Self::Text(value.clone()),
             Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
-            Value::Object(_) => Self::Other("object"),
+            Value::Object(object) => Self::Record(raw_input(object)),
         }
     }
 }
@@ -62,6 +64,7 @@ impl RawValue {
             Self::LongText(length) => format!("a string of {length} characters"),
             Self::List(items) if items.len() > MAX_ITEMS => format!("an array of {} items", items.len()),
             Self::List(_) => "an array".into(),
+            Self::Record(_) => "a value of type object".into(),
             Self::Other(name) => format!("a value of type {name}"),
         }
     }
@@ -80,6 +83,8 @@ pub enum Value {
     Text(String),
     /// Of `Kind::TextList`.
     TextList(Vec<String>),
+    /// Of `Kind::Records`.
+    Records(Vec<Arguments>),
 }
 
 /// A Rust type that a checked value turns into.
@@ -97,10 +102,10 @@ macro_rules! from_value {
         })*
     };
 }
-from_value!(u64 => Integer, f64 => Number, bool => Boolean, String => Text, Vec<String> => TextList);
+from_value!(u64 => Integer, f64 => Number, bool => Boolean, String => Text, Vec<String> => TextList, Vec<Arguments> => Records);
 
 /// Checked fields.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Arguments {
     action: &'static str,
     values: Vec<(&'static str, Value)>,
@@ -261,7 +266,27 @@ fn check_value(owner: &str, spec: &FieldSpec, value: RawValue) -> Result<Value> 
         (Kind::TextList { max }, RawValue::List(items)) if items.len() <= MAX_ITEMS => {
             texts(max, items).map(Value::TextList).map_err(|item| wrong(&item))
         }
+        (Kind::Records(record), RawValue::List(items)) if items.len() <= MAX_RECORDS => {
+            let named = |number: usize| format!("{owner}: {}[{number}]", spec.name);
+            let checked = items.into_iter().enumerate().map(|(number, item)| check_record(&named(number), record, item));
+            checked.collect::<Result<_>>().map(Value::Records)
+        }
         (_, value) => Err(wrong(&value)),
+    }
+}
+
+/// An object of a list. A field that it does not know is an error: a limit that is written wrong would limit nothing.
+fn check_record(owner: &str, record: &InputRecord, value: RawValue) -> Result<Arguments> {
+    let RawValue::Record(fields) = value else {
+        return Err(Error::invalid_input(format!("{owner} must be an object, not {}", value.describe())));
+    };
+    let checked = Arguments::check(owner, record.fields, fields)?;
+    if let Some(warning) = checked.warnings.first() {
+        return Err(Error::invalid_input(warning.replace(" and was ignored", "")));
+    }
+    match record.fields.iter().take(record.required).find(|spec| !checked.values.iter().any(|(name, _)| *name == spec.name)) {
+        Some(missing) => Err(Error::invalid_input(format!("{owner} needs {}: {}", missing.name, missing.doc))),
+        None => Ok(checked),
     }
 }
 
@@ -295,6 +320,7 @@ fn expected(kind: &Kind) -> String {
         Kind::Boolean => "true or false".into(),
         Kind::Text { max } => format!("a string of at most {max} characters"),
         Kind::OneOf(words) => format!("one of {}", words.join(", ")),
+        Kind::Records(record) => format!("an array of at most {MAX_RECORDS} objects of type {}", record.name),
         Kind::TextList { max } => format!("an array of at most {MAX_ITEMS} strings of at most {max} characters"),
     }
 }

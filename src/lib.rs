@@ -15,6 +15,7 @@ pub mod options;
 pub mod ralph;
 pub mod rules;
 pub mod schema;
+pub mod secret;
 pub mod store;
 pub mod tools;
 pub mod waits;

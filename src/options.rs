@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::input::{Arguments, RawInput, did_you_mean, quoted};
-use crate::schema::{Field, FieldSpec};
+use crate::schema::{Field, FieldSpec, InputRecord};
+use crate::secret::Secret;
 
 const PROJECT_DIR: Field<String> = Field::text("projectDir", "The project directory.")
     .default("`RALPH_PROJECT_DIR`, else the nearest folder with Ralph's files, from the working directory upwards");
@@ -75,6 +76,50 @@ const GIT_TIMEOUT: Field<u64> =
     Field::integer("gitTimeoutMs", "Milliseconds after which git is stopped and its answer done without.")
         .at_most(3_600_000)
         .default("10000");
+const SHARED: Field<String> = Field::text(
+    "shared",
+    "Where several projects, worktrees or machines meet, for common budgets and claims: a directory (`~/.ralph/shared`), or a Redis or \
+     Valkey server (`redis://…`, `rediss://…`, `unix:///…`).",
+)
+.default("`RALPH_SHARED`; without it, this project alone");
+const SHARED_NAME: Field<String> =
+    Field::text("sharedName", "The group of workers there.").default("`RALPH_SHARED_NAME`, built in: default");
+const SHARED_FALLBACK: Field<String> = Field::one_of(
+    "sharedFallback",
+    &["refuse", "local"],
+    "While the server cannot be used: `refuse` admits nothing, `local` counts and claims in this project alone, with a warning.",
+)
+.default("`RALPH_SHARED_FALLBACK`, built in: refuse");
+/// Budgets.
+pub(crate) const BUDGETS: Field<Vec<Arguments>> =
+    Field::records("budgets", &BUDGET, "What all workers together may spend. Calls are admitted by every budget or by none.")
+        .default("`RALPH_BUDGETS`, as JSON; built in: none");
+const WORKER: Field<String> = Field::text("worker", "This worker's name in claims and lists.")
+    .default("`RALPH_WORKER`, else host, process and a random part");
+const PLAN_NAME: Field<String> = Field::text("planName", "Which plan this is, for claims; the same in all its copies.")
+    .default("`RALPH_PLAN_NAME`, else the repository's origin and the plan's path in it");
+/// A budget's name.
+pub(crate) const BUDGET_NAME: Field<String> = Field::text("name", "Its name, the same wherever it is shared.");
+/// A budget's period.
+pub(crate) const BUDGET_PER: Field<String> = Field::one_of(
+    "per",
+    &["hour", "5h", "day", "week"],
+    "How long what was spent counts: rolling, in 60 steps, so that a count leaves at most one step late and no such stretch of time ever holds more.",
+);
+/// A budget's limit of calls.
+pub(crate) const BUDGET_CALLS: Field<u64> = Field::integer("calls", "Calls admitted.").at_least(1).default("no limit");
+/// A budget's limit of tokens.
+pub(crate) const BUDGET_TOKENS: Field<u64> =
+    Field::integer("tokens", "Tokens after which no call is admitted.").at_least(1).default("no limit");
+/// A budget's limit of money.
+pub(crate) const BUDGET_COST: Field<f64> =
+    Field::number("costUsd", "Dollars after which no call is admitted.").default("no limit");
+const BUDGET: InputRecord = InputRecord {
+    name: "BudgetOptions",
+    doc: "A budget that workers share.",
+    fields: &[BUDGET_NAME.spec, BUDGET_PER.spec, BUDGET_CALLS.spec, BUDGET_TOKENS.spec, BUDGET_COST.spec],
+    required: 2,
+};
 
 /// The least severe log line that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -131,6 +176,25 @@ pub struct ConfigOptions {
     pub stop_at_overage: Option<bool>,
     /// `sessionExpiryHours`.
     pub session_expiry_hours: Option<u64>,
+    /// Those of several workers.
+    pub team: TeamOptions,
+}
+
+/// The options of several workers.
+#[derive(Debug, Clone, Default)]
+pub struct TeamOptions {
+    /// `shared`.
+    pub shared: Option<Secret>,
+    /// `sharedName`.
+    pub shared_name: Option<String>,
+    /// `sharedFallback`.
+    pub shared_fallback: Option<String>,
+    /// `budgets`.
+    pub budgets: Option<Vec<Arguments>>,
+    /// `worker`.
+    pub worker: Option<String>,
+    /// `planName`.
+    pub plan_name: Option<String>,
 }
 
 /// Checked options; what is `None` takes its default.
@@ -188,6 +252,12 @@ impl Options {
         LOG_FILE.spec,
         LOCK_TIMEOUT.spec,
         GIT_TIMEOUT.spec,
+        SHARED.spec,
+        SHARED_NAME.spec,
+        SHARED_FALLBACK.spec,
+        BUDGETS.spec,
+        WORKER.spec,
+        PLAN_NAME.spec,
     ];
 
     /// Checks what the constructor was given.
@@ -226,6 +296,14 @@ impl Options {
                 completion_promise: checked.get(COMPLETION_PROMISE),
                 stop_at_overage: checked.get(STOP_AT_OVERAGE),
                 session_expiry_hours: checked.get(SESSION_EXPIRY_HOURS),
+                team: TeamOptions {
+                    shared: checked.get(SHARED).map(Secret::new),
+                    shared_name: checked.get(SHARED_NAME),
+                    shared_fallback: checked.get(SHARED_FALLBACK),
+                    budgets: checked.get(BUDGETS),
+                    worker: checked.get(WORKER),
+                    plan_name: checked.get(PLAN_NAME),
+                },
             },
             log_level: match word(LOG_LEVEL).as_deref() {
                 Some("debug") => LogLevel::Debug,

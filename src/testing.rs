@@ -45,9 +45,20 @@ impl Bench {
         Self { folder, clock, now: noon(), options: options.clone(), ralph }
     }
 
+    /// What is said where these options are wrong.
+    pub(crate) fn try_with(options: &Value) -> Result<()> {
+        let folder = tempfile::tempdir().expect("a folder");
+        try_open(folder.path(), options, Arc::new(FrozenClock::at(noon()))).map(|_| ())
+    }
+
     /// Another instance on the same folder, which has seen nothing of it yet.
     pub(crate) fn over(other: &Self) -> Ralph {
         open(other.root(), &other.options, other.clock.clone())
+    }
+
+    /// Another instance on the same folder, by other options.
+    pub(crate) fn beside(&self, options: &Value) -> Ralph {
+        open(self.root(), options, self.clock.clone())
     }
 
     /// Another instance takes over, as when the wrapper is started again.
@@ -128,13 +139,17 @@ impl Bench {
 }
 
 fn open(root: &Path, options: &Value, clock: Arc<FrozenClock>) -> Ralph {
+    try_open(root, options, clock).expect("a project by valid options")
+}
+
+fn try_open(root: &Path, options: &Value, clock: Arc<FrozenClock>) -> Result<Ralph> {
     let mut options = options.clone();
     let object = options.as_object_mut().expect("options are an object");
     object.insert("projectDir".into(), root.to_string_lossy().into());
     object.insert("ralphHome".into(), root.join("no-ralph-here").to_string_lossy().into());
-    let options = Options::from_raw(&raw(&options)).expect("valid options");
+    let options = Options::from_raw(&raw(&options))?;
     let environment: Environment = [("TZ".to_owned(), "UTC".to_owned())].into_iter().collect();
-    Ralph::on(Project::open(&options, &environment, clock).expect("a project").without_patience())
+    Ok(Ralph::on(Project::open(&options, &environment, clock)?.without_patience()))
 }
 
 /// A JSON object as the addon would pass it.

@@ -125,7 +125,7 @@ describe('examples', () => {
   const documents = DOCUMENTS.filter((document) => blocksOf(document).some(({ text }) => examplesOf(text).length > 0))
 
   test.each(documents)('of %s: the answers are what the tools answer', async (document) => {
-    const { ralph } = stage()
+    const { folder, ralph } = stage()
     let renewed = textOf(document)
     for (const { text } of blocksOf(document)) {
       let shown = text

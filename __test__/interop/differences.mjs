@@ -236,7 +236,42 @@ export const DIFFERENCES = [
     steps: ['analyze'],
     when: ({ input }) => input.has?.workType === 'TESTING',
     fields: ['analysis.is_test_only', 'analysis.work_summary'],
-    ours: ({ ours }) => ours.analysis.is_test_only === true,
+    ours: ({ ours, input }) =>
+      ours.analysis.is_test_only ===
+      (!input.has.isError && input.has.tasksCompleted === 0 && ours.analysis.files_modified === 0),
+  },
+  {
+    row: '(v0.11) WORK_TYPE: TESTING with files modified or tasks completed',
+    generations: [NEW],
+    steps: ['analyze'],
+    when: ({ input, bash }) => bash.analysis.is_test_only && input.has?.filesModified > 0,
+    fields: ['analysis.is_test_only', 'analysis.work_summary'],
+    ours: ({ ours }) => ours.analysis.is_test_only === false,
+  },
+  {
+    row: '(v0.11) values in the block such as EXIT_SIGNAL: true (all done)',
+    generations: BOTH,
+    steps: ['analyze'],
+    when: ({ input }) => input.has?.explained && input.has.exitSignal,
+    asIf: ({ input }) => ({ ...input, text: input.text.replaceAll(' (see above)', '') }),
+  },
+  {
+    row: '(v0.11) "not finished yet" in prose',
+    generations: [NEW],
+    steps: ['analyze'],
+    when: ({ input }) => !input.json && input.has?.kinds?.includes('negated'),
+    fields: ['analysis.has_completion_signal'],
+    ours: ({ ours, bash, input }) =>
+      ours.analysis.has_completion_signal === bash.analysis.has_completion_signal ||
+      !input.has.kinds.some((kind) => kind === 'done' || kind === 'nothing'),
+  },
+  {
+    row: '(v0.11) AskUserQuestion or ExitPlanMode as the only denials',
+    generations: [NEW],
+    steps: ['analyze'],
+    when: ({ input }) => input.has?.asked,
+    fields: ['analysis.has_permission_denials', 'analysis.asking_questions', 'analysis.question_count', 'reason'],
+    ours: ({ ours }) => !ours.analysis.has_permission_denials && ours.analysis.asking_questions,
   },
   {
     row: '(v0.11) WORK_TYPE: TESTING, FILES_MODIFIED in a block',

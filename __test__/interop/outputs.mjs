@@ -2,6 +2,7 @@
 
 const PROSE = {
   neutral: ['I looked at the parser.', 'The next step is the lexer.', 'Some notes on the design follow.'],
+  negated: ['The work is not finished yet.', 'I could not complete step 2.', 'It is not done.'],
   done: ['The work is done.', 'Everything is finished now.', 'Ready for review: all tasks complete.'],
   nothing: ['There is nothing to do.', 'The file is already implemented.', 'The branch is up to date with main.'],
   tests: ['npm test', 'Running tests with pytest', '$ jest --watch'],
@@ -14,7 +15,7 @@ const PROSE = {
 /** A text and its features: `has.block`, `has.status`, `has.exitSignal`, … */
 export function text(random, { generation }) {
   const kinds = random.some(
-    ['neutral', 'neutral', 'work', 'tests', 'summary', 'done', 'nothing', 'errors', 'questions'],
+    ['neutral', 'negated', 'work', 'tests', 'summary', 'done', 'nothing', 'errors', 'questions'],
     random.between(1, 4),
   )
   const lines = kinds.map((kind) => random.pick(PROSE[kind]))
@@ -29,19 +30,27 @@ function block(random, has) {
   has.block = true
   has.status = random.pick(['IN_PROGRESS', 'IN_PROGRESS', 'COMPLETE', 'BLOCKED'])
   has.exitSignal = random.pick(['true', 'false', 'false', undefined])
+  has.explained = random.chance(0.2)
+  has.tasksCompleted = random.pick([0, 1])
   has.workType = random.pick([undefined, 'IMPLEMENTATION', 'TESTING'])
   has.filesModified = random.pick([undefined, 0, 3])
   has.otherStatusKey = random.chance(0.2)
   const keys = [
     ['STATUS', has.status],
-    ['TASKS_COMPLETED_THIS_LOOP', 1],
+    ['TASKS_COMPLETED_THIS_LOOP', has.tasksCompleted],
     ['FILES_MODIFIED', has.filesModified],
     ['TESTS_STATUS', has.otherStatusKey ? 'PASSING' : undefined],
     ['WORK_TYPE', has.workType],
-    ['EXIT_SIGNAL', has.exitSignal],
+    ['EXIT_SIGNAL', has.exitSignal && (has.explained ? `${has.exitSignal} (see above)` : has.exitSignal)],
     ['RECOMMENDATION', 'go on with the lexer'],
   ].filter(([, value]) => value !== undefined)
-  return ['---RALPH_STATUS---', ...keys.map(([key, value]) => `${key}: ${value}`), '---END_RALPH_STATUS---']
+  // Bash reads on to the text's end where the end mark is another.
+  const end = random.weighted([
+    [6, ['---END_RALPH_STATUS---']],
+    [1, ['---END_STATUS---']],
+    [1, []],
+  ])
+  return ['---RALPH_STATUS---', ...keys.map(([key, value]) => `${key}: ${value}`), ...end]
 }
 
 /** A JSON output of one of the forms that bash reads too. */
@@ -59,7 +68,10 @@ export function json(random) {
       ['git push && rm -rf x', 'make all', 'npm test | tail', 'git add .'],
       random.between(1, 2),
     )
-    result.permission_denials = has.denials.map((command) => ({ tool_name: 'Bash', tool_input: { command } }))
+    has.asked = random.chance(0.2)
+    result.permission_denials = has.asked
+      ? [{ tool_name: random.pick(['AskUserQuestion', 'ExitPlanMode']), tool_input: {} }]
+      : has.denials.map((command) => ({ tool_name: 'Bash', tool_input: { command } }))
   }
   if (random.chance(0.2)) {
     has.metadata = true

@@ -102,7 +102,7 @@ fn analyze(path: &Path) -> Option<Analysis> {
         allowed_tools: "",
         completion_promise: "",
         now: chrono::DateTime::UNIX_EPOCH,
-        zone: Zone::Named(chrono_tz::Tz::UTC),
+        zone: Zone::utc(),
     }))
 }
 

@@ -49,6 +49,7 @@ fn field(field: &FieldSpec) -> Value {
         Kind::Boolean => ("boolean", json!({})),
         Kind::Text { max } => ("text", json!({ "maxLength": max })),
         Kind::OneOf(words) => ("oneOf", json!({ "words": words })),
+        Kind::Records(record) => ("records", json!({ "type": record.name })),
         Kind::TextList { max } => ("textList", json!({ "maxLength": max, "maxItems": MAX_ITEMS })),
     };
     description["kind"] = json!(kind);

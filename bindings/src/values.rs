@@ -5,7 +5,7 @@ use napi::{Env, JsString, KeyCollectionMode, KeyConversion, KeyFilter, Result, V
 use ralph_sdk_tools::Error;
 use ralph_sdk_tools::environment::Environment;
 use ralph_sdk_tools::input::{RawInput, RawValue};
-use ralph_sdk_tools::schema::{FieldSpec, Kind, MAX_ITEMS, MAX_TEXT};
+use ralph_sdk_tools::schema::{FieldSpec, Kind, MAX_ITEMS, MAX_RECORDS, MAX_TEXT};
 
 /// More fields are refused unread.
 const MAX_FIELDS: u32 = 1000;
@@ -38,6 +38,7 @@ pub fn fields(expected: &str, argument: &Unknown<'_>, known: &[FieldSpec]) -> Fi
             _ => key.into_utf8()?.into_owned()?,
         };
         let value = match known.iter().find(|spec| spec.name == name) {
+            Some(FieldSpec { kind: Kind::Records(record), .. }) => records(&object.get_property_unchecked(key)?, record.fields)?,
             Some(spec) => raw(&object.get_property_unchecked(key)?, longest(spec))?,
             // What says which of the others are read.
             None if name == "action" || name == "event" => raw(&object.get_property_unchecked(key)?, MAX_TEXT)?,
@@ -76,7 +77,7 @@ fn names<'env>(object: &Object<'env>) -> Result<Object<'env>> {
 fn longest(spec: &FieldSpec) -> usize {
     match spec.kind {
         Kind::Text { max } | Kind::TextList { max } => max,
-        Kind::Integer { .. } | Kind::Number | Kind::Boolean | Kind::OneOf(_) => MAX_TEXT,
+        Kind::Integer { .. } | Kind::Number | Kind::Boolean | Kind::OneOf(_) | Kind::Records(_) => MAX_TEXT,
     }
 }
 
@@ -94,6 +95,26 @@ fn list(array: &Object<'_>, longest: usize) -> Result<RawValue> {
         return Ok(RawValue::Other("array with more than 10000 items"));
     }
     (0..length).map(|index| plain(&array.get_element(index)?, longest)).collect::<Result<_>>().map(RawValue::List)
+}
+
+/// An array of objects of these fields.
+fn records(value: &Unknown<'_>, known: &[FieldSpec]) -> Result<RawValue> {
+    if !(value.get_type()? == ValueType::Object && value.is_array()?) {
+        return plain(value, MAX_TEXT);
+    }
+    let array = value.coerce_to_object()?;
+    let length = array.get_array_length()?;
+    if length as usize > MAX_RECORDS {
+        return Ok(RawValue::Other("array with too many objects"));
+    }
+    let record = |index| {
+        let item: Unknown<'_> = array.get_element(index)?;
+        if !has_fields(&item)? {
+            return plain(&item, MAX_TEXT);
+        }
+        Ok(fields("an object", &item, known)?.map_or(RawValue::Other("object with too many fields"), RawValue::Record))
+    };
+    (0..length).map(record).collect::<Result<_>>().map(RawValue::List)
 }
 
 fn plain(value: &Unknown<'_>, longest: usize) -> Result<RawValue> {

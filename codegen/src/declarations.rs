@@ -1,6 +1,6 @@
 //! `bindings/types.d.ts`: what stands in front of the declarations that napi-rs generates.
 
-use ralph_sdk_tools::schema::{Action, Enumeration, FieldSpec, Record, ToolDefinition};
+use ralph_sdk_tools::schema::{Action, Enumeration, FieldSpec, InputRecord, Kind, Record, ToolDefinition};
 use ralph_sdk_tools::tools::WARNINGS_DOC;
 use ralph_sdk_tools::{ErrorCode, Options, engine};
 
@@ -45,7 +45,19 @@ fn options() -> String {
             .to_owned(),
         "@example new RalphTools({ projectDir: '/srv/app', maxCallsPerHour: 50 })".to_owned(),
     ];
-    format!("{}export interface RalphToolsOptions {{\n{members}}}\n\n", block("", &doc))
+    let parts = Options::FIELDS.iter().filter_map(|option| match option.kind {
+        Kind::Records(record) => Some(input_record(record)),
+        _ => None,
+    });
+    let parts: String = parts.collect();
+    format!("{parts}{}export interface RalphToolsOptions {{\n{members}}}\n\n", block("", &doc))
+}
+
+/// An object that is a part of an option.
+fn input_record(record: &InputRecord) -> String {
+    let members = record.fields.iter().enumerate().map(|(place, spec)| field(spec, place < record.required));
+    let members: String = members.collect();
+    format!("{}export interface {} {{\n{members}}}\n\n", block("", &[record.doc.to_owned()]), record.name)
 }
 
 /// The types of one tool's calls: an input and, where it says more, an answer for each action; then all inputs together.

@@ -29,6 +29,7 @@ pub fn of_kind(kind: &Kind) -> String {
         Kind::Text { .. } => "string".to_owned(),
         Kind::OneOf(words) => union(words),
         Kind::TextList { .. } => "string[]".to_owned(),
+        Kind::Records(record) => format!("{}[]", record.name),
     }
 }
 
@@ -40,7 +41,7 @@ pub fn range(kind: &Kind) -> Option<String> {
         Kind::Number => Some("A finite number, 0 or more.".to_owned()),
         Kind::Text { max } => Some(format!("At most {max} characters.")),
         Kind::TextList { max } => Some(format!("At most {MAX_ITEMS} strings of at most {max} characters.")),
-        Kind::Boolean | Kind::OneOf(_) => None,
+        Kind::Boolean | Kind::OneOf(_) | Kind::Records(_) => None,
     }
 }
 

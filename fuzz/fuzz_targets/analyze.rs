@@ -15,7 +15,7 @@ fn analyze<'a>(generation: Generation, pieces: impl Iterator<Item = &'a [u8]>) -
         blocking_tasks: false,
         allowed_tools: "Bash(git *),Bash(npm*),Read",
         now: chrono::DateTime::UNIX_EPOCH,
-        zone: Zone::Named(chrono_tz::Tz::Europe__Berlin),
+        zone: Zone::named("Europe/Berlin").expect("a zone"),
     })
 }
 

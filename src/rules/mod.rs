@@ -9,6 +9,7 @@ pub mod lines;
 pub mod log_line;
 pub mod loop_log;
 pub mod metrics;
+pub mod origin;
 pub mod plan;
 pub mod signals;
 pub mod window;

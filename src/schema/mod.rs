@@ -8,6 +8,7 @@ mod macros;
 use std::marker::PhantomData;
 
 use crate::error::ErrorCode;
+use crate::input::Arguments;
 
 /// What the model must be allowed to do before an action is offered to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,7 +125,25 @@ pub enum Kind {
         /// The most characters of a string.
         max: usize,
     },
+    /// An array of at most [`MAX_RECORDS`] objects. Options alone have such: a model's schema stays flat.
+    Records(&'static InputRecord),
 }
+
+/// An object that is a part of an option.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InputRecord {
+    /// The name of its type.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its fields, of which the first `required` may not be left out.
+    pub fields: &'static [FieldSpec],
+    /// How many fields may not be left out.
+    pub required: usize,
+}
+
+/// The most objects of a list.
+pub const MAX_RECORDS: usize = 100;
 
 /// The most characters of a text whose field sets no other bound: more than any heading, word or path has.
 pub const MAX_TEXT: usize = 10_000;
@@ -133,7 +152,7 @@ pub const MAX_TEXT: usize = 10_000;
 pub const MAX_ITEMS: usize = 10_000;
 
 /// A field of an input, with everything that is said about it anywhere.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FieldSpec {
     /// As callers write it.
     pub name: &'static str,
@@ -276,6 +295,14 @@ impl Field<Vec<String>> {
     #[must_use]
     pub const fn text_list(name: &'static str, doc: &'static str) -> Self {
         Self::new(name, Kind::TextList { max: MAX_TEXT }, doc)
+    }
+}
+
+impl Field<Vec<Arguments>> {
+    /// An array of objects.
+    #[must_use]
+    pub const fn records(name: &'static str, record: &'static InputRecord, doc: &'static str) -> Self {
+        Self::new(name, Kind::Records(record), doc)
     }
 }
 

@@ -15,6 +15,7 @@ use super::instance::Instance;
 use super::lock::{LOCK_FILE, Lock};
 use super::place::{FLAT_MARKS, STATE_DIR, find_root, no_directory};
 use super::replace::remove_temporaries;
+use super::shared::{Ground, Team};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::generation::Generation;
@@ -91,6 +92,7 @@ pub struct Project {
     zone: Zone,
     notes: Vec<String>,
     instance: Instance,
+    team: Team,
 }
 
 impl Project {
@@ -107,6 +109,10 @@ impl Project {
         let (config, warnings) =
             Config::load(&options.config, environment, &configuration_files(&root, layout, options, environment))?;
         notes.extend(warnings);
+        let lock_timeout = options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT);
+        let git_timeout = options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT);
+        let ground = Ground { root: &root, state_dir: &state_dir, lock_timeout, git_timeout, clock: Arc::clone(&clock) };
+        let team = Team::new(&config.team, environment, ground)?;
         Ok(Self {
             plans: places.plans,
             log_file: options.log_file.as_ref().map_or_else(|| state_dir.join("logs/ralph.log"), |path| root.join(path)),
@@ -116,13 +122,14 @@ impl Project {
             layout,
             config,
             log_level: options.log_level,
-            lock_timeout: options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT),
-            git_timeout: options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT),
+            lock_timeout,
+            git_timeout,
             patience: &PATIENCE,
             clock,
             zone: Zone::from_tz_variable(environment.variables().get("TZ").map(String::as_str)),
             notes,
             instance: Instance::default(),
+            team,
         })
     }
 
@@ -257,6 +264,12 @@ impl Project {
     #[must_use]
     pub fn git_timeout(&self) -> Duration {
         self.git_timeout
+    }
+
+    /// The workers that this project shares budgets and claims with.
+    #[must_use]
+    pub fn team(&self) -> &Team {
+        &self.team
     }
 
     /// What this instance remembers.

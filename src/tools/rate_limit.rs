@@ -1,16 +1,23 @@
-//! `rate_limit`: how many calls, and tokens, the local clock hour still admits.
+//! `rate_limit`: how many calls, and tokens, the local clock hour still admits, and the budgets that workers share.
+
+mod shared;
+#[cfg(test)]
+mod shared_tests;
 
 use chrono::SecondsFormat;
 
 use crate::error::Result;
 use crate::generation::Generation;
 use crate::input::Arguments;
+use crate::rules::budget::BudgetPeriod;
 use crate::rules::window::{Bound, Limits, Used, Window};
 use crate::schema::{Access, Action, Field, ToolDefinition};
+use crate::store::config::team::micro_usd;
 use crate::store::document::{Damage, Document, parse_counter};
 use crate::store::files::{Reader, Writer};
 use crate::store::project::{Outcome, Project};
 use crate::{record, words};
+use shared::Wanted;
 
 words! {
     /// What `rate_limit` can do.
@@ -33,6 +40,68 @@ words! {
         Calls = "calls",
         /// The tokens of this hour are used up.
         Tokens = "tokens",
+        /// A budget is used up, which all workers share; `budget` names it.
+        Budget = "budget",
+        /// A worker ran into a limit of the plan: nobody is admitted until it is lifted.
+        Plan = "plan",
+    }
+}
+
+words! {
+    /// What a budget limits.
+    BudgetUnit {
+        /// Calls.
+        Calls = "calls",
+        /// Input and output tokens.
+        Tokens = "tokens",
+        /// Dollars.
+        CostUsd = "costUsd",
+    }
+}
+
+record! {
+    /// How one limit of a budget stands. A budget with several limits has one each.
+    BudgetUse {
+        always {
+            /// The budget.
+            name: String,
+            /// How long what was spent counts.
+            per: BudgetPeriod,
+            /// What is limited.
+            unit: BudgetUnit,
+            /// Spent by all workers in the last such period.
+            used: f64,
+            /// The limit.
+            limit: f64,
+            /// What is left: `limit` less `used`, never below 0.
+            remaining: f64,
+            /// This project's own part of `used`.
+            mine: f64,
+            /// When the budget admits a call again: ISO 8601; null where it admits one now.
+            next_admission: Option<String>,
+        }
+    }
+}
+
+record! {
+    /// A worker that was seen at the shared place in the last day.
+    WorkerSeen {
+        always {
+            /// Its name.
+            name: String,
+            /// Its machine.
+            machine: String,
+            /// Its project directory there.
+            project: String,
+            /// When it was seen last: ISO 8601, UTC.
+            last_seen: String,
+        }
+        sometimes {
+            /// Its loop.
+            r#loop: u64,
+            /// The task that it has claimed.
+            task: String,
+        }
     }
 }
 
@@ -62,7 +131,8 @@ record! {
             can_make_call: bool,
             /// The top of the next hour on the local clock, when the count resets: ISO 8601 with offset.
             next_reset: String,
-            /// Whole seconds until `nextReset`, rounded up.
+            /// Whole seconds until calls are admitted again: until `nextReset`, or where a budget or the plan is the limit until
+            /// `nextAdmission`; rounded up.
             seconds_until_reset: u64,
         }
         sometimes {
@@ -70,6 +140,14 @@ record! {
             admitted: bool,
             /// Which limit refused the calls, or would refuse the next.
             limited_by: RateLimitBound,
+            /// (limitedBy `budget`) Which one.
+            budget: String,
+            /// (limitedBy `budget`, `plan`) When calls are admitted again: ISO 8601, UTC.
+            next_admission: String,
+            /// What the budgets say; left out where there are none and no shared place.
+            budgets: Vec<BudgetUse>,
+            /// (status) The workers of the shared place, the last seen first.
+            workers: Vec<WorkerSeen>,
         }
     }
 }
@@ -88,6 +166,9 @@ const TOKENS: Field<u64> =
         .on(&[Verb::Increment.as_str()])
         .access(Access::Full);
 
+const COST_USD: Field<f64> =
+    Field::number("costUsd", "Dollars used; for budgets.").default("0").on(&[Verb::Increment.as_str()]).access(Access::Full);
+
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
     name: "rate_limit",
@@ -102,17 +183,18 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
         Action::write(
             Verb::Increment.as_str(),
             Access::Full,
-            "Asks for calls before they are made and counts them if admitted; also adds used tokens.",
+            "Asks for calls before they are made, counts them if admitted, and adds what was used.",
         )
         .gives(&["admitted"])
         .cumulative(),
-        Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes the calls and tokens of the current hour.").destructive(),
+        Action::write(Verb::Reset.as_str(), Access::Full, "Zeroes this hour's calls and tokens, and forgets a plan limit.")
+            .destructive(),
         Action::read(Verb::Status.as_str(), "The same as `check`."),
     ],
-    fields: &[CALLS.spec, TOKENS.spec],
+    fields: &[CALLS.spec, TOKENS.spec, COST_USD.spec],
     output: &RateLimitToolOutput::RECORD,
-    records: &[&CallCount::RECORD],
-    enumerations: &[&RateLimitBound::ENUMERATION],
+    records: &[&CallCount::RECORD, &BudgetUse::RECORD, &WorkerSeen::RECORD],
+    enumerations: &[&RateLimitBound::ENUMERATION, &BudgetUnit::ENUMERATION, &BudgetPeriod::ENUMERATION],
 };
 
 /// Runs an action.
@@ -121,27 +203,50 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
 /// Those of the store.
 pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<RateLimitToolOutput>> {
     match arguments.action(Verb::from_word)? {
-        Verb::Check | Verb::Status => project.read(|files| {
-            let hour = Hour::load(files)?;
-            let bound = hour.limits.bound(hour.used, 1);
-            Ok(hour.answer(files, None, bound))
-        }),
-        Verb::Increment => project.write(|files| {
-            let mut hour = Hour::load(files)?;
-            let tokens = if hour.counts_tokens { arguments.get(TOKENS).unwrap_or(0) } else { 0 };
-            let (used, refused) = hour.limits.admit(hour.used, arguments.get(CALLS).unwrap_or(1), tokens);
-            hour.used = used;
-            hour.save(files)?;
-            let bound = refused.or_else(|| hour.limits.bound(hour.used, 1));
-            Ok(hour.answer(files, Some(refused.is_none()), bound))
-        }),
-        Verb::Reset => project.write(|files| {
-            let mut hour = Hour::load(files)?;
-            hour.used = Used::default();
-            hour.save(files)?;
-            let bound = hour.limits.bound(hour.used, 1);
-            Ok(hour.answer(files, None, bound))
-        }),
+        verb @ (Verb::Check | Verb::Status) => {
+            let hour = project.read(|files| {
+                let hour = Hour::load(files)?;
+                let bound = hour.limits.bound(hour.used, 1);
+                Ok(hour.answer(files, None, bound))
+            })?;
+            shared::tell(project, hour, verb == Verb::Status)
+        }
+        Verb::Increment => increment(project, arguments),
+        Verb::Reset => {
+            let hour = project.write(|files| {
+                let mut hour = Hour::load(files)?;
+                hour.used = Used::default();
+                hour.save(files)?;
+                let bound = hour.limits.bound(hour.used, 1);
+                Ok(hour.answer(files, None, bound))
+            })?;
+            shared::reset(project, hour)
+        }
+    }
+}
+
+fn increment(project: &Project, arguments: &Arguments) -> Result<Outcome<RateLimitToolOutput>> {
+    let wanted = Wanted {
+        calls: arguments.get(CALLS).unwrap_or(1),
+        tokens: arguments.get(TOKENS).unwrap_or(0),
+        micro_usd: micro_usd(arguments.get(COST_USD).unwrap_or(0.0)),
+    };
+    // Counts so many of the calls that are wanted; what refuses them is told of all.
+    let count = |files: &mut Writer<'_>, calls: u64| {
+        let mut hour = Hour::load(files)?;
+        let tokens = if hour.counts_tokens { wanted.tokens } else { 0 };
+        let before = hour.used;
+        let (used, refused) = hour.limits.admit(hour.used, calls, tokens);
+        hour.used = used;
+        hour.save(files)?;
+        let wanted = if calls == wanted.calls { None } else { hour.limits.bound(before, wanted.calls) };
+        let bound = refused.or(wanted).or_else(|| hour.limits.bound(hour.used, 1));
+        Ok(hour.answer(files, Some(refused.is_none()), bound))
+    };
+    if project.team().is_counted() {
+        shared::increment(project, wanted, count)
+    } else {
+        project.write(|files| count(files, wanted.calls))
     }
 }
 
@@ -254,6 +359,11 @@ impl Hour {
         Ok(())
     }
 
+    /// Whether so many calls more would be admitted.
+    fn admits(&self, calls: u64) -> bool {
+        self.limits.bound(self.used, calls).is_none()
+    }
+
     fn answer(&self, files: &Reader<'_>, admitted: Option<bool>, bound: Option<Bound>) -> RateLimitToolOutput {
         RateLimitToolOutput {
             count: CallCount {
@@ -271,6 +381,10 @@ impl Hour {
                 Bound::Calls => RateLimitBound::Calls,
                 Bound::Tokens => RateLimitBound::Tokens,
             }),
+            budget: None,
+            next_admission: None,
+            budgets: None,
+            workers: None,
         }
     }
 }

@@ -92,6 +92,21 @@ goes to Claude Code:
     run: async (call) => (await import('./guards.mjs')).callTool(call),
   },
   {
+    name: 'init',
+    words: [],
+    options: ['project', 'json'],
+    help: 'write a plan, a prompt and .mcp.json, never over a file that is there',
+    run: async (call) => (await import('./init.mjs')).init(call),
+  },
+  {
+    name: 'doctor',
+    words: [],
+    options: ['project', 'json'],
+    help: 'say what is wrong with a project, and how to mend it',
+    more: 'Exit code 1 where a run would not begin.',
+    run: async (call) => (await import('./doctor.mjs')).doctor(call),
+  },
+  {
     name: 'serve',
     words: [],
     options: ['project', 'access', 'log-level'],

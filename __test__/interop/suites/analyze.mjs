@@ -86,18 +86,40 @@ function output(project, text) {
   return project.bash.state === '' ? name : `${project.bash.state}/${name}`
 }
 
+/** What only we write. */
+const OURS = [
+  'has_errors',
+  'previous_output_length',
+  'previous_total_cost_usd',
+  'tokens_used',
+  'cost_usd',
+  'status',
+  'tests_status',
+  'work_type',
+  'tasks_completed',
+  'recommendation',
+  'api_error',
+  'is_using_overage',
+]
+
+const bashes = (signals) => {
+  if (typeof signals !== 'object' || signals === null) return signals
+  const { blocked_loops, ...others } = signals
+  return others
+}
+
 /** What the step left, without what only we write. */
 function view(project, reason) {
   const stored = project.json('.response_analysis')
   const view = {
     reason,
-    signals: project.json('.exit_signals'),
+    signals: bashes(project.json('.exit_signals')),
     length: project.read('.last_output_length')?.trim(),
     session: project.json('.claude_session_id')?.session_id,
     analysis: stored,
   }
   if (typeof stored === 'object') {
-    const { has_errors, previous_output_length, ...analysis } = stored.analysis
+    const analysis = Object.fromEntries(Object.entries(stored.analysis).filter(([name]) => !OURS.includes(name)))
     // Bash writes no compound fields for text.
     view.analysis = { has_compound_command_limitation: false, compound_command_count: 0, ...analysis }
     // A summary that quotes the output, where a row had bash read another one.

@@ -162,12 +162,11 @@ pub fn in_event(info: &Value) -> Option<ApiLimit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono_tz::Tz;
     use serde_json::json;
 
     fn limit(line: &str) -> Option<(ApiLimitKind, Option<String>)> {
         let now = "2026-03-04T12:30:00Z".parse().unwrap();
-        in_line(line, now, Zone::Named(Tz::America__New_York))
+        in_line(line, now, Zone::named("America/New_York").expect("a zone"))
             .map(|limit| (limit.kind, limit.resets_at.map(|at| at.format("%m-%dT%H:%M").to_string())))
     }
 
@@ -231,7 +230,7 @@ mod tests {
             ("You've hit your limit · resets 3pm (UTC)", 16, "03-05T15:00"),
         ] {
             let now = "2026-03-04T15:00:20Z".parse::<DateTime<Utc>>().unwrap() + Duration::minutes(minutes);
-            let found = in_line(sentence, now, Zone::Named(Tz::UTC)).and_then(|limit| limit.resets_at);
+            let found = in_line(sentence, now, Zone::utc()).and_then(|limit| limit.resets_at);
             assert_eq!(found.map(|at| at.format("%m-%dT%H:%M").to_string()).as_deref(), Some(expected), "{sentence} + {minutes}");
         }
     }

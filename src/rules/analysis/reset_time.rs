@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveTime, Utc, Weekday};
-use chrono_tz::TZ_VARIANTS;
 use regex::{Captures, Regex};
 
 use crate::zone::Zone;
@@ -112,8 +111,8 @@ fn zone(name: &str) -> Option<Zone> {
     if let Some((_, from_utc)) = ABBREVIATIONS.iter().find(|(short, _)| short.eq_ignore_ascii_case(name)) {
         return hours(*from_utc);
     }
-    if let Some(named) = TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(name)) {
-        return Some(Zone::Named(*named));
+    if let Some(named) = Zone::named(name) {
+        return Some(named);
     }
     let found = OFFSET.captures(name)?;
     let part = |name| number(&found, name).and_then(|number| i32::try_from(number).ok());
@@ -190,11 +189,10 @@ fn instant(date: NaiveDate, time: Option<NaiveTime>, zone: Zone, now: DateTime<U
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono_tz::Tz;
     use proptest::prelude::*;
 
     fn resets(text: &str, now: &str) -> Option<String> {
-        let reset = named_in(text, now.parse().unwrap(), Zone::Named(Tz::America__New_York), Duration::zero())?;
+        let reset = named_in(text, now.parse().unwrap(), Zone::named("America/New_York").expect("a zone"), Duration::zero())?;
         Some(reset.at.format("%Y-%m-%dT%H:%M").to_string())
     }
 
@@ -264,7 +262,8 @@ mod tests {
             (" · resets tomorrow at 3pm (UTC)", "2026-03-04T15:09:00Z", "2026-03-05T15:00"),
             (" · resets in 2h", "2026-03-04T15:09:00Z", "2026-03-04T17:09"),
         ] {
-            let reset = named_in(text, now.parse().unwrap(), Zone::Named(Tz::America__New_York), five_hours).unwrap();
+            let reset =
+                named_in(text, now.parse().unwrap(), Zone::named("America/New_York").expect("a zone"), five_hours).unwrap();
             assert_eq!(reset.at.format("%Y-%m-%dT%H:%M").to_string(), expected, "{text} at {now}");
         }
     }
@@ -273,8 +272,7 @@ mod tests {
     fn an_unknown_zone_is_named() {
         for (zone, unknown) in [("Nowhere/Land", true), ("IST", true), ("GMT+99", true), ("PST", false), ("Asia/Tokyo", false)] {
             let reset =
-                named_in(&format!(" · resets 5pm ({zone})"), DateTime::UNIX_EPOCH, Zone::Named(Tz::UTC), Duration::zero())
-                    .unwrap();
+                named_in(&format!(" · resets 5pm ({zone})"), DateTime::UNIX_EPOCH, Zone::utc(), Duration::zero()).unwrap();
             assert_eq!(reset.unknown_zone.as_deref(), unknown.then_some(zone));
         }
     }
@@ -285,13 +283,13 @@ mod tests {
             seconds in 1_700_000_000_i64..1_900_000_000, hour in 1_u32..=12, half in "am|pm"
         ) {
             let now = DateTime::from_timestamp(seconds, 0).unwrap();
-            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::Named(Tz::UTC), Duration::zero()).unwrap().at;
+            let at = named_in(&format!(" resets {hour}{half} (Europe/Berlin)"), now, Zone::utc(), Duration::zero()).unwrap().at;
             prop_assert!(at > now && at <= now + Duration::hours(25));
         }
 
         #[test]
         fn nothing_panics(text in ".{0,40}resets? .{0,40}") {
-            let _ = named_in(&text, DateTime::UNIX_EPOCH, Zone::Named(Tz::UTC), Duration::hours(5));
+            let _ = named_in(&text, DateTime::UNIX_EPOCH, Zone::utc(), Duration::hours(5));
         }
     }
 }

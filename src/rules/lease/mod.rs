@@ -1,4 +1,7 @@
 //! Who works on which task: a claim is a lease, which runs out by itself when its worker dies.
+//!
+//! Workers may have copies of the plan (worktrees, clones) in which a task that one of them has ticked still stands open. So
+//! a task that is done is not merely free again: it is remembered as done, until the copies have long been merged.
 
 mod roster;
 #[cfg(test)]
@@ -10,13 +13,18 @@ use std::collections::BTreeMap;
 
 use super::budget::Millis;
 
-/// A task that a worker has claimed.
+/// For how long a task that is done is remembered.
+pub const DONE_FOR: Millis = 7 * 24 * 3_600_000;
+
+/// A task that a worker has claimed, or has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The worker.
     pub worker: String,
     /// When it runs out.
     pub until: Millis,
+    /// Whether the worker has done it.
+    pub done: bool,
 }
 
 /// What a claim came to.
@@ -62,25 +70,36 @@ impl Leases {
     /// lease is renewed, else the first that nobody has.
     pub fn claim(&mut self, tasks: &[&str], worker: &str, now: Millis, lease: Millis) -> Claim {
         self.forget(now);
-        let mine = tasks.iter().find(|task| self.0.get(**task).is_some_and(|lease| lease.worker == worker));
+        let mine = tasks.iter().find(|task| self.0.get(**task).is_some_and(|lease| lease.worker == worker && !lease.done));
         let Some(task) = mine.or_else(|| tasks.iter().find(|task| !self.0.contains_key(**task))) else {
             return Claim::Taken;
         };
         let until = now.saturating_add(lease);
-        self.0.insert((*task).to_owned(), Lease { worker: worker.to_owned(), until });
+        self.0.insert((*task).to_owned(), Lease { worker: worker.to_owned(), until, done: false });
         Claim::Granted { task: (*task).to_owned(), until }
     }
 
-    /// Gives up one task, or all that the worker has. `force` also takes it from somebody else.
+    /// Remembers a task as done, whoever had claimed it.
+    pub fn finish(&mut self, task: &str, worker: &str, now: Millis) {
+        self.forget(now);
+        let until = now.saturating_add(DONE_FOR);
+        self.0.insert(task.to_owned(), Lease { worker: worker.to_owned(), until, done: true });
+    }
+
+    /// Gives up one task, or all that the worker has claimed. A task that is done is open again; `force` also takes one
+    /// from somebody else.
     pub fn release(&mut self, task: Option<&str>, worker: &str, force: bool, now: Millis) -> Release {
         self.forget(now);
         let tasks: Vec<String> = match task {
             Some(task) => match self.0.get(task) {
-                Some(lease) if lease.worker != worker && !force => return Release::Taken(lease.clone()),
+                Some(lease) if lease.worker != worker && !lease.done && !force => return Release::Taken(lease.clone()),
                 Some(_) => vec![task.to_owned()],
                 None => Vec::new(),
             },
-            None => self.live(now).filter(|(_, lease)| lease.worker == worker).map(|(task, _)| task.to_owned()).collect(),
+            None => {
+                let mine = |lease: &Lease| lease.worker == worker && !lease.done;
+                self.live(now).filter(|(_, lease)| mine(lease)).map(|(task, _)| task.to_owned()).collect()
+            }
         };
         for task in &tasks {
             self.0.remove(task);

@@ -36,13 +36,26 @@ fn a_release_frees_ones_own_and_by_force_anybodys() {
     leases.claim(&["b"], "w1", 0, 100);
     leases.claim(&["c"], "w2", 0, 100);
     let released = |tasks: &[&str]| Release::Released(tasks.iter().map(|task| (*task).to_owned()).collect());
-    let theirs = Release::Taken(Lease { worker: "w2".into(), until: 100 });
+    let theirs = Release::Taken(Lease { worker: "w2".into(), until: 100, done: false });
     assert_eq!(leases.release(Some("c"), "w1", false, 1), theirs);
     assert_eq!(leases.release(Some("c"), "w1", true, 1), released(&["c"]));
     assert_eq!(leases.release(Some("c"), "w1", false, 1), released(&[]));
     assert_eq!(leases.release(None, "w1", false, 1), released(&["a", "b"]));
     leases.claim(&["c"], "w2", 2, 100);
     assert_eq!(leases.release(Some("c"), "w1", false, 102), released(&[]), "a lease that ran out is nobody's");
+}
+
+#[test]
+fn what_is_done_is_nobodys_to_claim() {
+    let mut leases = Leases::default();
+    leases.claim(&["a"], "w1", 0, 100);
+    leases.finish("a", "w1", 10);
+    leases.finish("b", "w2", 10);
+    assert_eq!(leases.claim(&TASKS, "w1", 20, 100), granted("c", 120), "neither one's own nor another's");
+    assert_eq!(leases.release(None, "w1", false, 21), Release::Released(vec!["c".into()]), "what is done stays done");
+    assert_eq!(leases.release(Some("b"), "w1", false, 22), Release::Released(vec!["b".into()]), "until it is opened again");
+    assert_eq!(leases.claim(&["a"], "w3", 10 + DONE_FOR - 1, 100), Claim::Taken);
+    assert_eq!(leases.claim(&["a"], "w3", 10 + DONE_FOR, 100), granted("a", 110 + DONE_FOR), "and not for ever");
 }
 
 #[test]

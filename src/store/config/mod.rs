@@ -3,6 +3,7 @@
 mod foreign;
 pub mod setting;
 pub mod shell;
+pub mod team;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::options::ConfigOptions;
 use setting::{Kind, Setting};
 use shell::Script;
+use team::TeamConfig;
 
 /// The settings of one project, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Config {
     pub stop_at_overage: bool,
     /// `CLAUDE_SESSION_EXPIRY_HOURS`: hours after which a session is not resumed.
     pub session_expiry_hours: u64,
+    /// Where several workers meet, and what they share.
+    pub team: TeamConfig,
 }
 
 /// The configuration files that may count.
@@ -141,6 +145,7 @@ impl Config {
             },
             stop_at_overage: sources.boolean(&setting::STOP_AT_OVERAGE, options.stop_at_overage)?,
             session_expiry_hours: sources.integer(&setting::SESSION_EXPIRY_HOURS, options.session_expiry_hours)?,
+            team: team::resolve(&sources, &options.team)?,
         };
         Ok((config, warnings))
     }

@@ -159,6 +159,28 @@ pub const SESSION_EXPIRY_HOURS: Setting = Setting {
     kind: HOURS,
     built_in: "24",
 };
+/// A setting of several workers, which is no Ralph's: a text, by one name everywhere.
+const fn team(
+    option: &'static str,
+    variable: &'static str,
+    in_ralphrc: &'static [&'static str],
+    built_in: &'static str,
+) -> Setting {
+    Setting { option, variable, in_ralphrc, in_script: variable, kind: Kind::Text, built_in }
+}
+
+/// Where several workers meet: a directory, or a server's URL.
+pub const SHARED: Setting = team("shared", "RALPH_SHARED", &["RALPH_SHARED"], "");
+/// The group of workers there.
+pub const SHARED_NAME: Setting = team("sharedName", "RALPH_SHARED_NAME", &["RALPH_SHARED_NAME"], "default");
+/// What happens while the server cannot be used: `refuse` or `local`.
+pub const SHARED_FALLBACK: Setting = team("sharedFallback", "RALPH_SHARED_FALLBACK", &["RALPH_SHARED_FALLBACK"], "refuse");
+/// Budgets, as JSON.
+pub const BUDGETS: Setting = team("budgets", "RALPH_BUDGETS", &["RALPH_BUDGETS"], "");
+/// This worker's name.
+pub const WORKER: Setting = team("worker", "RALPH_WORKER", &["RALPH_WORKER"], "");
+/// Which plan this is, where its repository does not say.
+pub const PLAN_NAME: Setting = team("planName", "RALPH_PLAN_NAME", &["RALPH_PLAN_NAME"], "");
 
 /// Every setting.
 pub const ALL: &[Setting] = &[
@@ -174,4 +196,10 @@ pub const ALL: &[Setting] = &[
     COMPLETION_PROMISE,
     STOP_AT_OVERAGE,
     SESSION_EXPIRY_HOURS,
+    SHARED,
+    SHARED_NAME,
+    SHARED_FALLBACK,
+    BUDGETS,
+    WORKER,
+    PLAN_NAME,
 ];

@@ -1,4 +1,5 @@
 use super::*;
+use crate::options::TeamOptions;
 
 fn environment(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -28,6 +29,7 @@ fn everything() -> Config {
         completion_promise: "ALL DONE".into(),
         stop_at_overage: true,
         session_expiry_hours: 7,
+        team: TeamConfig::default(),
     }
 }
 
@@ -48,6 +50,7 @@ fn built_in() -> Config {
         completion_promise: String::new(),
         stop_at_overage: false,
         session_expiry_hours: 24,
+        team: TeamConfig::default(),
     }
 }
 
@@ -84,6 +87,7 @@ fn each_source_sets_every_setting() {
         completion_promise: Some("ALL DONE".into()),
         stop_at_overage: Some(true),
         session_expiry_hours: Some(7),
+        team: TeamOptions::default(),
     };
     assert_eq!(resolve(&options, &[], "").unwrap(), (everything(), vec![]));
 }

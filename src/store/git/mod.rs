@@ -4,6 +4,7 @@
 //! may write to it. A submodule counts as one file, as in bash: where its commit or anything in it changed.
 
 mod family;
+pub mod origin;
 pub mod own;
 mod process;
 mod snapshot;

@@ -56,7 +56,7 @@ impl Document for ClaimsFile {
     }
 
     fn encode(plans: &Self::Value) -> Vec<u8> {
-        let lease = |lease: &Lease| json!({ "worker": lease.worker, "until": shown(lease.until) });
+        let lease = |lease: &Lease| json!({ "worker": lease.worker, "until": shown(lease.until), "done": lease.done });
         let leases = |leases: &Leases| -> Map<String, Value> {
             leases.iter().map(|(task, kept)| (task.to_owned(), lease(kept))).collect()
         };
@@ -101,10 +101,11 @@ fn decode_steps(steps: &Value) -> Result<Steps, Damage> {
 
 fn decode_leases(leases: &Value) -> Result<Leases, Damage> {
     let leases = leases.as_object().ok_or_else(|| Damage::Wrong("has a plan that is no list of claims".into()))?;
-    leases
-        .iter()
-        .map(|(task, lease)| Ok((task.clone(), Lease { worker: text(lease, "worker")?, until: instant(lease, "until")? })))
-        .collect()
+    let lease = |lease: &Value| {
+        let done = lease.get("done").and_then(Value::as_bool).unwrap_or(false);
+        Ok(Lease { worker: text(lease, "worker")?, until: instant(lease, "until")?, done })
+    };
+    leases.iter().map(|(task, kept)| Ok((task.clone(), lease(kept)?))).collect()
 }
 
 fn member<'a>(object: &'a Map<String, Value>, key: &str) -> Result<&'a Map<String, Value>, Damage> {

@@ -52,7 +52,7 @@ impl Folder {
                 damage.describe()
             )
         });
-        Ok(Told { now, value, warnings: warnings.into_iter().collect() })
+        Ok(Told { now, value, warnings: warnings.into_iter().collect(), alone: false })
     }
 
     fn look<D: Document<Value: Default>>(&self) -> Result<Look<D::Value>> {
@@ -73,7 +73,7 @@ impl Folder {
         let mut open = Open { folder: self, now: self.now(), warnings: Vec::new() };
         let value = work(&mut open)?;
         drop(lock);
-        Ok(Told { now: open.now, value, warnings: open.warnings })
+        Ok(Told { now: open.now, value, warnings: open.warnings, alone: false })
     }
 }
 
@@ -124,6 +124,15 @@ impl Open<'_> {
     }
 }
 
+/// A worker that says what it has claimed.
+fn with_task<'a>(worker: &Worker<'a>, claim: &Claim) -> Worker<'a> {
+    let mut worker = worker.clone();
+    if let (Some(beat), Claim::Granted { task, .. }) = (&mut worker.beat, claim) {
+        beat.task = Some(task.clone());
+    }
+    worker
+}
+
 impl Place for Folder {
     fn admit(&self, _operation: &str, ask: &Ask<'_>, worker: &Worker<'_>) -> Result<Told<Tally>> {
         self.write(|open| {
@@ -136,7 +145,7 @@ impl Place for Folder {
     fn tally(&self, budgets: &[Budget]) -> Result<Told<Tally>> {
         let told = self.read::<BudgetsFile>()?;
         let tally = told.value.tally(budgets, told.now);
-        Ok(Told { now: told.now, value: tally, warnings: told.warnings })
+        Ok(told.with(tally))
     }
 
     fn take_back(&self, budgets: &[Budget], counted: &Counted) -> Result<Told<()>> {
@@ -165,8 +174,17 @@ impl Place for Folder {
                 });
                 claimed
             })?;
-            open.beat(worker)?;
+            open.beat(&with_task(worker, &claimed.0))?;
             Ok(claimed)
+        })
+    }
+
+    fn finish(&self, plan: &str, task: &str, worker: &Worker<'_>) -> Result<Told<()>> {
+        self.write(|open| {
+            open.change::<ClaimsFile, _>(|plans, now| {
+                plans.entry(plan.to_owned()).or_default().finish(task, worker.name, now);
+            })?;
+            open.beat(worker)
         })
     }
 
@@ -187,7 +205,7 @@ impl Place for Folder {
         let mut told = self.read::<ClaimsFile>()?;
         let mut leases = told.value.remove(plan).unwrap_or_default();
         leases.forget(told.now);
-        Ok(Told { now: told.now, value: leases, warnings: told.warnings })
+        Ok(told.with(leases))
     }
 
     fn beat(&self, worker: &Worker<'_>) -> Result<Told<()>> {

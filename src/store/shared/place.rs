@@ -15,6 +15,15 @@ pub struct Told<T> {
     pub value: T,
     /// For the answer's `warnings`.
     pub warnings: Vec<String>,
+    /// Whether the project answers for the place, which did not.
+    pub alone: bool,
+}
+
+impl<T> Told<T> {
+    /// The same with another value.
+    pub fn with<U>(self, value: U) -> Told<U> {
+        Told { now: self.now, value, warnings: self.warnings, alone: self.alone }
+    }
 }
 
 /// Who asks, by name and with what it says of itself.
@@ -60,6 +69,9 @@ pub trait Place: Debug + Send + Sync {
 
     /// Claims a task of a plan, as [`Leases::claim`] does; also tells all claims.
     fn claim(&self, plan: &str, tasks: &[&str], worker: &Worker<'_>, lease: Millis) -> Result<Told<(Claim, Leases)>>;
+
+    /// Remembers a task of a plan as done, as [`Leases::finish`] does.
+    fn finish(&self, plan: &str, task: &str, worker: &Worker<'_>) -> Result<Told<()>>;
 
     /// Gives up a task of a plan, as [`Leases::release`] does.
     fn release(&self, plan: &str, task: Option<&str>, worker: &Worker<'_>, force: bool) -> Result<Told<Release>>;

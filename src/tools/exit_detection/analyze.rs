@@ -1,11 +1,14 @@
 //! `analyze`: reads one loop's output, remembers what it says, and decides.
 
+use chrono::{DateTime, Utc};
+
 use super::decision::{decision, plan_totals};
 use super::files::{
     ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, Session, SessionFile, StoredAnalysis, is_session_id,
 };
 use super::source::Source;
 use super::stored::{answered, stored};
+use super::waiting::asked_before;
 use super::{ExitDetectionToolOutput, FILES_CHANGED, LOOP_NUMBER, OUTPUT, OUTPUT_FILE};
 use crate::error::Result;
 use crate::generation::Generation;
@@ -18,6 +21,7 @@ use crate::store::files::Writer;
 use crate::store::git::is_commit_name;
 use crate::store::project::{Outcome, Project};
 use crate::tools::circuit_breaker::{LoopStartFile, files_changed};
+use crate::tools::task_planner::Claims;
 
 /// Reads the output and asks git before the lock is taken: both may take a while. What they found is weighed and written
 /// under it.
@@ -40,7 +44,11 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
     }
-    project.write(|files| {
+    let claims = asked_before(project)?.map(|outcome| {
+        warnings.extend(outcome.warnings);
+        outcome.value
+    });
+    let mut outcome = project.write(|files| {
         for warning in warnings {
             files.warn(warning);
         }
@@ -51,8 +59,34 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         let seen = weigh(files, analyzer, files_changed, &this);
         let session = files.load::<SessionFile>()?;
         this.previous_cost = previous_cost(&before, session.as_ref(), number, &seen);
-        conclude(files, &this, seen, session)
-    })
+        conclude(files, &this, seen, session, claims)
+    })?;
+    outcome.warnings.extend(announce(project, &outcome.value));
+    Ok(outcome)
+}
+
+/// For how long others are held back where the provider names no time: what bash Ralph waits.
+const UNTOLD: u64 = 3_600_000;
+
+/// Tells the others of a limit of the plan: they need not run into it themselves.
+fn announce(project: &Project, answer: &ExitDetectionToolOutput) -> Vec<String> {
+    let team = project.team();
+    let Some(limit) = answer.analysis.as_ref().and_then(|analysis| analysis.api_limit.as_ref()) else { return Vec::new() };
+    if !team.is_counted() {
+        return Vec::new();
+    }
+    let until = limit.resets_at.as_ref().and_then(|at| at.parse::<DateTime<Utc>>().ok());
+    let after = match (until, project.read(|files| Ok(files.now()))) {
+        (Some(until), Ok(now)) => u64::try_from((until - now.value).num_milliseconds()).unwrap_or(0),
+        _ => UNTOLD,
+    };
+    if after == 0 {
+        return Vec::new();
+    }
+    match team.must(|place| place.announce(after, team.worker())) {
+        Ok(told) => told.warnings,
+        Err(error) => vec![format!("the others were not told of the plan's limit: {}", error.message())],
+    }
 }
 
 /// Whether `begin` has stored the commit at which the loop began.
@@ -117,6 +151,7 @@ fn conclude(
     this: &Loop<'_>,
     seen: Analysis,
     session: Option<Session>,
+    claims: Option<Claims>,
 ) -> Result<ExitDetectionToolOutput> {
     let generation = files.project().generation();
     let signals = LoopSignals {
@@ -140,7 +175,7 @@ fn conclude(
         files.save::<LastOutputLengthFile>(&seen.output_length)?;
     }
     let session = remember_session(files, session, &seen, timestamp.as_str())?;
-    let decided = decision(files, lists, &analysis)?;
+    let decided = decision(files, lists, &analysis, claims)?;
     Ok(ExitDetectionToolOutput { analysis: Some(answered(seen, this, session, generation)), ..decided })
 }
 

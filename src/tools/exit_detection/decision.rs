@@ -4,27 +4,36 @@ use chrono::DateTime;
 
 use super::ExitDetectionToolOutput;
 use super::files::{RECOMMENDATION, SessionFile, StoredAnalysis, USING_OVERAGE};
+use super::waiting::others;
 use crate::error::Result;
 use crate::generation::Generation;
 use crate::rules::plan::Totals;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
-use crate::tools::task_planner::count;
+use crate::tools::task_planner::{Claims, count};
 
-/// Whether the run should end, by these signals, this analysis and the plan as it is.
+/// Whether the run should end, by these signals, this analysis and the plan as it is, of which other workers may have
+/// claimed a part.
 ///
 /// # Errors
 /// `IO_ERROR` where the session's file cannot be read.
-pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysis) -> Result<ExitDetectionToolOutput> {
+pub fn decision(
+    files: &mut Reader<'_>,
+    lists: SignalLists,
+    last: &StoredAnalysis,
+    claims: Option<Claims>,
+) -> Result<ExitDetectionToolOutput> {
+    let totals = plan_totals(files);
+    let others = others(files, totals.pending() > 0, claims);
     let evidence = Evidence {
         lists: &lists,
         permission_denials: last.flag("has_permission_denials"),
         compound_limitation: last.flag("has_compound_command_limitation"),
         exit_signal: last.flag("exit_signal"),
         overage: files.project().config().stop_at_overage && last.flag(USING_OVERAGE),
-        plan_complete: plan_totals(files).complete(),
+        plan_complete: totals.complete() || others.all_done,
     };
-    let exit_reason = decide(&evidence, files.project().generation());
+    let exit_reason = others.keep(decide(&evidence, files.project().generation()));
     let session = session(files)?;
     let blocked = exit_reason == ExitReason::Blocked;
     Ok(ExitDetectionToolOutput {
@@ -33,6 +42,8 @@ pub fn decision(files: &mut Reader<'_>, lists: SignalLists, last: &StoredAnalysi
         confidence: last.confidence(),
         signals: lists.into(),
         analysis: None,
+        waiting: others.waiting_until.is_some().then_some(true),
+        claimed_until: others.waiting_until,
         recommendation: if blocked { last.text(RECOMMENDATION).map(str::to_owned) } else { None },
         session_age_seconds: session.as_ref().map(|(_, age)| *age),
         session_id: session.map(|(id, _)| id),

@@ -10,6 +10,7 @@ mod source;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use files::{ExitSignalsFile, LastOutputLengthFile, ResponseAnalysisFile, SessionFile, StoredAnalysis};
 pub use run::run;
@@ -213,6 +214,10 @@ record! {
             session_id: String,
             /// (v0.11 rules) How old that session is, in seconds.
             session_age_seconds: u64,
+            /// True where every open task is claimed by another worker: wait until `claimedUntil`, then check again.
+            waiting: bool,
+            /// (waiting) When the first of those claims runs out: ISO 8601, UTC.
+            claimed_until: String,
         }
     }
 }

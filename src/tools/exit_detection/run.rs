@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::input::Arguments;
 use crate::rules::signals::SignalLists;
 use crate::store::project::{Outcome, Project};
+use crate::tools::task_planner::Claims;
 
 /// Runs an action.
 ///
@@ -17,13 +18,13 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ExitDetec
         Verb::Check | Verb::Signals => project.read(|files| {
             let lists = files.load::<ExitSignalsFile>()?.unwrap_or_default();
             let analysis = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
-            decision(files, lists, &analysis)
+            decision(files, lists, &analysis, None)
         }),
         Verb::Reset => project.write(|files| {
             let nothing = SignalLists::default();
             files.remove::<ResponseAnalysisFile>()?;
             files.save::<ExitSignalsFile>(&nothing)?;
-            decision(files, nothing, &StoredAnalysis::default())
+            decision(files, nothing, &StoredAnalysis::default(), Some(Claims::default()))
         }),
         Verb::Analyze => analyze::run(project, arguments),
     }

@@ -12,6 +12,7 @@ use super::{
 use crate::error::Result;
 use crate::generation::Generation;
 use crate::input::Arguments;
+use crate::rules::lease::Beat;
 use crate::rules::log_line::log_line;
 use crate::rules::metrics::Totals;
 use crate::store::files::{Reader, Writer};
@@ -35,6 +36,7 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ProgressR
         }),
         Verb::Update => {
             let Outcome { value: status, mut warnings } = project.write(|files| update(files, arguments))?;
+            warnings.extend(seen_at_work(project, &status));
             // The statistics may be long to read, and the lock is free again. What was to be written is written.
             let read = project.read(|files| output(files, status.clone())).unwrap_or_else(|error| Outcome {
                 value: ProgressReporterToolOutput { status, metrics: metrics(&Totals::default(), 0), progress: None },
@@ -46,6 +48,16 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<ProgressR
             Ok(Outcome { value: read.value, warnings })
         }
     }
+}
+
+/// Tells the others that this worker is at work, and in which loop.
+fn seen_at_work(project: &Project, status: &RalphStatus) -> Vec<String> {
+    let team = project.team();
+    if !team.is_shared() {
+        return Vec::new();
+    }
+    let worker = team.who(Beat { loop_number: Some(status.loop_count), ..Beat::default() });
+    team.mention("the status is written; the others were not told", |place| place.beat(&worker))
 }
 
 /// Writes the status, the log line and the loop's measures. Both files are opened before anything is written: what is

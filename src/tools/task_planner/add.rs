@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::answer::{CLIPPED, answer, names};
+use super::answer::{CLIPPED, among, names};
+use super::claims::Claims;
 use super::plan_file::{needed, parse, warn};
 use super::update::change_plan;
 use super::{DESCRIPTION, SECTION, Task, TaskPlannerToolOutput};
@@ -23,16 +24,26 @@ pub(super) fn add(project: &Project, arguments: &Arguments) -> Result<Outcome<Ta
         return Err(Error::invalid_input("task_planner: add needs description: what is to be done, in one line"));
     }
     let section = arguments.get(SECTION).filter(|section| !section.trim().is_empty());
-    change_plan(project, |files| {
+    let claims = project.read(Claims::load)?;
+    let mut outcome = change_plan(project, |files| {
         if cut {
             files.warn(format!("the description was cut: a task has at most {LONGEST_ADDED} characters"));
         }
-        attempt(files, &description, section.as_deref())
-    })
+        attempt(files, &claims.value, &description, section.as_deref())
+    })?;
+    outcome
+        .warnings
+        .extend(claims.warnings.into_iter().filter(|warning| !outcome.warnings.contains(warning)).collect::<Vec<_>>());
+    Ok(outcome)
 }
 
 /// One try; `None` where somebody else has written the plan since it was read.
-fn attempt(files: &mut Writer<'_>, description: &str, section: Option<&str>) -> Result<Option<TaskPlannerToolOutput>> {
+fn attempt(
+    files: &mut Writer<'_>,
+    claims: &Claims,
+    description: &str,
+    section: Option<&str>,
+) -> Result<Option<TaskPlannerToolOutput>> {
     let count = Count::now(files)?;
     if count.added >= MOST_ADDED {
         return Err(Error::invalid_input(format!(
@@ -71,7 +82,7 @@ fn attempt(files: &mut Writer<'_>, description: &str, section: Option<&str>) -> 
     let plan = parse(files.project(), &after);
     warn(files, plan.survey(&after));
     let added = plan.tasks.iter().filter(|task| task.offset == offset).map(Task::from).collect();
-    Ok(Some(answer(&plan, added, None)))
+    Ok(Some(among(claims, &plan, added, None)))
 }
 
 /// `.tasks_added`: how many were added in which loop, a file of ours.

@@ -1,8 +1,10 @@
 //! Answers of `task_planner`, and the lists in its messages.
 
+use super::claims::Claims;
 use super::{Task, TaskList, TaskPlannerToolOutput};
+use crate::error::{Error, ErrorCode, Result};
 use crate::input::clip;
-use crate::rules::plan::{self, Plan};
+use crate::rules::plan::{self, Found, Plan};
 
 /// How many names a message lists, and how many characters of each.
 const LISTED: usize = 10;
@@ -24,12 +26,12 @@ pub(super) fn names(names: Vec<&str>) -> String {
 }
 
 /// The answer to a change of one task.
-pub(super) fn updated(plan: &Plan, id: &str) -> TaskPlannerToolOutput {
+pub(super) fn updated(claims: &Claims, plan: &Plan, id: &str) -> TaskPlannerToolOutput {
     let task = plan.tasks.iter().filter(|task| task.id == id).map(Task::from).collect();
-    answer(plan, task, None)
+    among(claims, plan, task, None)
 }
 
-pub(super) fn answer(plan: &Plan, tasks: Vec<Task>, next_offset: Option<usize>) -> TaskPlannerToolOutput {
+fn answer(plan: &Plan, tasks: Vec<Task>, next_offset: Option<usize>) -> TaskPlannerToolOutput {
     let totals = plan.totals();
     TaskPlannerToolOutput {
         list: TaskList {
@@ -42,6 +44,45 @@ pub(super) fn answer(plan: &Plan, tasks: Vec<Task>, next_offset: Option<usize>) 
         },
         next_task: plan.next().map(Task::from),
         next_offset: next_offset.map(|offset| offset as u64),
+        task: None,
+        claimed_until: None,
+    }
+}
+
+/// The same, where some tasks may be other workers'.
+pub(super) fn among(claims: &Claims, plan: &Plan, tasks: Vec<Task>, next_offset: Option<usize>) -> TaskPlannerToolOutput {
+    let next_task = claims.available(plan).first().map(|task| claims.task(task));
+    TaskPlannerToolOutput { next_task, ..answer(plan, tasks, next_offset) }
+}
+
+/// The task that a caller means.
+///
+/// # Errors
+/// `TASK_AMBIGUOUS`, `TASK_NOT_FOUND`.
+pub(super) fn find<'a>(plan: &'a Plan, wanted: &str) -> Result<&'a plan::Task> {
+    match plan.find(wanted) {
+        Found::Task(task) => Ok(task),
+        Found::Ambiguous(ids) => Err(Error::new(
+            ErrorCode::TaskAmbiguous,
+            format!(
+                "{} tasks have the description {:?}; use one of the ids {} (action `read` lists them with their lines)",
+                ids.len(),
+                clip(wanted, CLIPPED),
+                names(ids)
+            ),
+        )),
+        Found::None(closest) => {
+            let wanted = clip(wanted, CLIPPED);
+            let closest = if closest.is_empty() {
+                "the plan has no tasks".to_owned()
+            } else {
+                format!("the closest ids are {}", names(closest))
+            };
+            Err(Error::new(
+                ErrorCode::TaskNotFound,
+                format!("no task has the id or description {wanted:?}; {closest}; action `read` lists all"),
+            ))
+        }
     }
 }
 
@@ -54,6 +95,8 @@ impl From<&plan::Task> for Task {
             section: task.section.to_string(),
             line: task.line as u64,
             optional: task.optional,
+            claimed_by: None,
+            claimed_until: None,
         }
     }
 }

@@ -2,6 +2,10 @@
 
 mod add;
 mod answer;
+mod claim;
+#[cfg(test)]
+mod claim_tests;
+mod claims;
 mod plan_file;
 mod read;
 mod run;
@@ -13,6 +17,7 @@ use crate::error::ErrorCode;
 use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::{record, words};
 
+pub use claims::Claims;
 pub use plan_file::{count, load};
 pub use run::run;
 
@@ -27,6 +32,10 @@ words! {
         Add = "add",
         /// Counts alone.
         Progress = "progress",
+        /// Claims a task for this worker.
+        Claim = "claim",
+        /// Gives a claim up.
+        Release = "release",
     }
 }
 
@@ -39,6 +48,8 @@ words! {
         Pending = "pending",
         /// Those ticked.
         Completed = "completed",
+        /// Those not ticked, and neither claimed nor done by another worker.
+        Available = "available",
     }
 }
 
@@ -59,6 +70,12 @@ record! {
             line: u64,
             /// Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules.
             optional: bool,
+        }
+        sometimes {
+            /// The worker that has claimed it, or has ticked it in a copy of the plan.
+            claimed_by: String,
+            /// When the claim runs out: ISO 8601, UTC, on this machine's clock.
+            claimed_until: String,
         }
     }
 }
@@ -88,20 +105,40 @@ record! {
     TaskPlannerToolOutput extends TaskList as list {
         always {}
         sometimes {
-            /// The task to do next: the first in the plan that blocks, else the first that is pending.
+            /// The task to do next: the first in the plan that blocks, else the first that is pending, those left out that other
+            /// workers have claimed.
             next_task: Task,
             /// (read) The list was cut: the rest starts at this `offset`.
             next_offset: u64,
+            /// (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists.
+            task: Claimed,
+            /// (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock.
+            claimed_until: String,
         }
     }
 }
 
-const TASK_ID: Field<String> = Field::text("taskId", "Required. The task's id as `read` lists it, or its exact description.")
+const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description. `update` needs it.")
     // A line of the plan may be as long.
     .at_most_chars(1 << 20)
-    .on(&[Verb::Update.as_str()])
+    .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
     .required(&[Verb::Update.as_str()])
     .access(Access::Worker);
+
+/// A task, or null.
+pub type Claimed = Option<Task>;
+
+const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out; claiming again renews it.")
+    .at_least(1)
+    .at_most(1440)
+    .default("60")
+    .on(&[Verb::Claim.as_str()])
+    .access(Access::Worker);
+
+const FORCE: Field<bool> = Field::boolean("force", "For people: even if another worker has claimed it.")
+    .default("false")
+    .on(&[Verb::Update.as_str(), Verb::Release.as_str()])
+    .access(Access::Full);
 
 const COMPLETED: Field<bool> = Field::boolean("completed", "True ticks the task, false makes it pending again.")
     .default("true")
@@ -152,8 +189,20 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
             .cumulative()
             .throws(&[ErrorCode::PlanNotFound, ErrorCode::OutsideProject]),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
+        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task, or taskId, for this worker."),
+        Action::write(Verb::Release.as_str(), Access::Worker, "Gives up taskId, or all claims."),
     ],
-    fields: &[TASK_ID.spec, DESCRIPTION.spec, COMPLETED.spec, FILTER.spec, SECTION.spec, LIMIT.spec, OFFSET.spec],
+    fields: &[
+        TASK_ID.spec,
+        DESCRIPTION.spec,
+        COMPLETED.spec,
+        FILTER.spec,
+        SECTION.spec,
+        LIMIT.spec,
+        OFFSET.spec,
+        LEASE_MINUTES.spec,
+        FORCE.spec,
+    ],
     output: &TaskPlannerToolOutput::RECORD,
     records: &[&TaskList::RECORD, &Task::RECORD],
     enumerations: &[],

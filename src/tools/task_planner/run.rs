@@ -1,6 +1,6 @@
 //! Which action of `task_planner` is done where.
 
-use super::{TaskPlannerToolOutput, Verb, add, read, update};
+use super::{TaskPlannerToolOutput, Verb, add, claim, read, update};
 use crate::error::Result;
 use crate::input::Arguments;
 use crate::store::project::{Outcome, Project};
@@ -15,5 +15,7 @@ pub fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<TaskPlann
         Verb::Progress => read::progress(project),
         Verb::Add => add::add(project, arguments),
         Verb::Update => update::update(project, arguments),
+        Verb::Claim => claim::claim(project, arguments),
+        Verb::Release => claim::release(project, arguments),
     }
 }

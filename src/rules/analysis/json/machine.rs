@@ -129,6 +129,11 @@ impl Machine {
         self.base == Some(1)
     }
 
+    /// Counts a value that nobody looked into.
+    pub fn pass_over(&mut self) {
+        self.values += 1;
+    }
+
     /// Drops the value that is being read, to go on with the next one.
     pub fn abandon(&mut self) {
         self.state = State::Top;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::api_usage::{ApiUsage, UsageReader};
 use super::super::needles::Groups;
 use super::super::text::RESULT_GROUPS;
-use super::machine::{Sink, Want};
+use super::machine::{MAX_KEY, Sink, Want};
 use super::report::{Report, ResultText, assistant_text};
 use super::shorten::Shortener;
 use super::value;
@@ -115,10 +115,40 @@ impl Kind {
     }
 }
 
+/// No more members have names of one length.
+const SAME_LENGTH: usize = 6;
+/// Where in `MEMBERS` the names of each length are, one more than the index: few keys of most messages are read at all.
+const BY_LENGTH: [[u8; SAME_LENGTH]; MAX_KEY + 1] = {
+    let mut table = [[0; SAME_LENGTH]; MAX_KEY + 1];
+    let mut at = 0;
+    while at < MEMBERS.len() {
+        let row = &mut table[MEMBERS[at].0.len()];
+        let mut place = 0;
+        while row[place] != 0 {
+            place += 1;
+        }
+        at += 1;
+        #[expect(clippy::cast_possible_truncation, reason = "there are some thirty")]
+        {
+            row[place] = at as u8;
+        }
+    }
+    table
+};
+
+/// The index of the member of that name.
+fn member_of(key: &[u8]) -> Option<usize> {
+    let row = BY_LENGTH.get(key.len())?;
+    let places = row.iter().take_while(|place| **place != 0).map(|place| usize::from(*place) - 1);
+    places.into_iter().find(|at| MEMBERS.get(*at).is_some_and(|(name, _)| name.as_bytes() == key))
+}
+
 /// The message that is being read.
 #[derive(Default)]
 struct Current {
     members: Vec<Vec<u8>>,
+    /// Which of them were begun, a bit each.
+    begun: u64,
     /// Of the member being read, where it is too long.
     shortener: Option<Shortener>,
     text: Option<ResultText>,
@@ -137,7 +167,7 @@ pub struct Messages {
     session: Option<String>,
     /// The first `session_id` of any other message.
     any_session: Option<String>,
-    /// Raw `message` of the last assistant message that has a text.
+    /// The last assistant message that has a text: its raw `message`, or all of it.
     assistant: Vec<u8>,
     rate_limit: Option<Value>,
     usage: UsageReader,
@@ -150,6 +180,11 @@ pub struct Messages {
 
 /// How Claude Code writes the beginning of a text in a message.
 static TEXT_BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#"{"type":"text","text":""#));
+static PARENT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#""parent_tool_use_id":"#));
+/// The end of a message and the beginning of another.
+static ANOTHER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#"}{"type":""#));
+/// How Claude Code begins a message.
+pub(super) const TYPE_FIRST: &[u8] = br#"{"type":""#;
 static TEXT_KEY: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(br#""text""#));
 
 impl Default for Messages {
@@ -266,6 +301,39 @@ impl Messages {
         Report { members, text }
     }
 
+    /// Whether a line of a stream is a message that holds nothing of use, or whose text was kept for the end: then nobody has
+    /// to look into it. It is told by how Claude Code writes its lines; any other way of writing is read closely.
+    pub fn skims(&mut self, line: &[u8]) -> bool {
+        let line = line.trim_ascii_end();
+        let Some(rest) = line.strip_prefix(TYPE_FIRST).filter(|rest| rest.ends_with(b"}")) else { return false };
+        let Some(end) = rest.iter().take(MAX_KEY).position(|byte| *byte == b'"') else { return false };
+        let named = rest.get(..end).unwrap_or_default();
+        let kind = TYPES.iter().find(|(raw, _)| raw.get(1..raw.len() - 1) == Some(named)).map(|(_, kind)| *kind);
+        let knows_session = self.session.is_some() || self.any_session.is_some();
+        let nothing = match kind {
+            Some(Kind::Other) => knows_session,
+            Some(Kind::System) => self.session.is_some(),
+            Some(Kind::Assistant) if knows_session => TEXT_KEY.find(rest).is_none(),
+            _ => return false,
+        };
+        // Of two messages in one line the second may be a result.
+        if ANOTHER.find(rest).is_some() {
+            return false;
+        }
+        if !nothing && kind == Some(Kind::Assistant) {
+            let own = PARENT
+                .find(rest)
+                .is_none_or(|at| rest.get(at + PARENT.needle().len()..).unwrap_or_default().starts_with(b"null"));
+            let written = TEXT_BLOCK.find(rest).is_some_and(|at| rest.get(at + TEXT_BLOCK.needle().len()) != Some(&b'"'));
+            if own && written {
+                self.assistant.clear();
+                self.assistant.extend_from_slice(line);
+                return true;
+            }
+        }
+        nothing
+    }
+
     fn keep_assistant(&mut self) {
         // A subagent's text is not Claude's own.
         if self.member("parent_tool_use_id").is_some_and(|parent| !parent.is_null()) {
@@ -318,9 +386,13 @@ impl Sink for Messages {
         self.in_array = in_array;
         let current = &mut self.current;
         current.members.resize_with(MEMBERS.len(), Vec::new);
-        for member in &mut current.members {
-            member.clear();
-            member.shrink_to(MEMBER_KEPT);
+        while current.begun != 0 {
+            let at = current.begun.trailing_zeros() as usize;
+            current.begun &= current.begun - 1;
+            if let Some(member) = current.members.get_mut(at) {
+                member.clear();
+                member.shrink_to(MEMBER_KEPT);
+            }
         }
         current.text = None;
         current.shortener = None;
@@ -332,13 +404,14 @@ impl Sink for Messages {
         if kind != Kind::Unknown {
             self.current.kind = Some(kind);
         }
-        let Some(at) = MEMBERS.iter().position(|(name, _)| name.as_bytes() == key) else { return Want::Skip };
+        let Some(at) = member_of(key) else { return Want::Skip };
         let Some((_, of)) = MEMBERS.get(at) else { return Want::Skip };
         let known = *of == Of::Session && self.any_session.is_some() && !kind.reads(Of::SystemToo);
         if known || !kind.reads(*of) {
             return Want::Skip;
         }
         self.reading = at;
+        self.current.begun |= 1 << at;
         self.current.shortener = None;
         if let Some(member) = self.current.members.get_mut(at) {
             // Of a key that comes twice the last counts.

@@ -56,6 +56,10 @@ pub struct JsonReader {
     fence: bool,
     /// The first bytes of the line that is skipped.
     skipped: Vec<u8>,
+    /// The line of a stream so far.
+    line: Vec<u8>,
+    /// Whether the last bytes read do not end with a line.
+    in_line: bool,
     /// A document, not a stream, stopped being JSON.
     broken: bool,
 }
@@ -72,6 +76,9 @@ pub struct JsonOutput {
     /// The messages.
     pub messages: Finished,
 }
+
+/// Bytes of a line in a stream up to which it is looked at as a whole.
+const LINE_KEPT: usize = 256 << 10;
 
 /// What a code block begins with.
 const FENCES: [&[u8]; 2] = [b"```", b"~~~"];
@@ -100,7 +107,57 @@ impl JsonReader {
 
     fn feed_part(&mut self, chunk: &[u8]) -> Verdict {
         let mut rest = self.without_bom(chunk);
-        let end = self.read + chunk.len() as u64;
+        self.read += (chunk.len() - rest.len()) as u64;
+        // Line by line, for in a stream most lines are of no use; but of an array, or where a line does not end, all there is.
+        while !rest.is_empty() && self.verdict != Verdict::Text {
+            let whole = if self.machine.is_array() { rest.len() } else { memchr(b'\n', rest).map_or(0, |newline| newline + 1) };
+            let (line, after) = rest.split_at(if whole == 0 { rest.len() } else { whole });
+            rest = after;
+            let goes_on = std::mem::replace(&mut self.in_line, whole == 0);
+            if !self.is_certain_stream() || self.skipping || (goes_on && self.line.is_empty()) {
+                self.read_closely(line);
+            } else if whole == 0 && self.line.len() + line.len() <= LINE_KEPT {
+                self.line.extend_from_slice(line);
+            } else if self.line.is_empty() {
+                self.stream_line(line, whole > 0);
+            } else {
+                let mut begun = std::mem::take(&mut self.line);
+                begun.extend_from_slice(line);
+                self.stream_line(&begun, whole > 0);
+                begun.clear();
+                self.line = begun;
+            }
+        }
+        self.read += rest.len() as u64;
+        if self.read == CERTAIN_AFTER {
+            self.decide();
+        }
+        self.verdict
+    }
+
+    /// Whether lines are messages, whatever comes.
+    fn is_certain_stream(&self) -> bool {
+        self.verdict == Verdict::Json && !self.machine.is_array() && self.messages.is_stream() == Some(true)
+    }
+
+    /// A line of a stream, or the beginning of one that is long.
+    fn stream_line(&mut self, line: &[u8], whole: bool) {
+        if self.machine.is_inside() && line.starts_with(message::TYPE_FIRST) {
+            // The message before it was never written to its end.
+            self.bad_lines += 1;
+            self.machine.abandon();
+        }
+        if !self.machine.is_inside() && whole && line.len() <= LINE_KEPT && self.messages.skims(line) {
+            self.machine.pass_over();
+            self.read += line.len() as u64;
+        } else {
+            self.read_closely(line);
+        }
+    }
+
+    fn read_closely(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        let end = self.read + bytes.len() as u64;
         while self.verdict != Verdict::Text {
             if self.skipping {
                 self.note_fence(rest);
@@ -129,10 +186,6 @@ impl JsonReader {
             rest = left;
         }
         self.read = end;
-        if end == CERTAIN_AFTER {
-            self.decide();
-        }
-        self.verdict
     }
 
     /// Looks at the beginning of a line that is skipped, which may come in pieces.
@@ -192,7 +245,9 @@ impl JsonReader {
 
     /// At the end of the output; `None` where it is text. `reports`: as a text it has a status block of its own.
     #[must_use]
-    pub fn finish(self, reports: bool) -> Option<JsonOutput> {
+    pub fn finish(mut self, reports: bool) -> Option<JsonOutput> {
+        let last = std::mem::take(&mut self.line);
+        self.read_closely(&last);
         let cut = self.machine.is_inside() || self.broken;
         let complete = !cut && self.machine.values() > 0;
         // One that ends early is JSON where it looks like an object's beginning.

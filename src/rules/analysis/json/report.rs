@@ -132,7 +132,8 @@ impl Report {
 /// The text blocks of an assistant's message, a line each; `None` where there is none.
 pub(super) fn assistant_text(message: &[u8]) -> Option<String> {
     let (message, _) = value::read(message)?;
-    let content = message.get("content")?;
+    // All of a message, or what is in it.
+    let content = message.get("message").unwrap_or(&message).get("content")?;
     if let Some(text) = content.as_str() {
         return (!text.is_empty()).then(|| text.to_owned());
     }

@@ -1,5 +1,6 @@
 mod cases;
 mod hostile;
+mod streams;
 mod vectors;
 
 use super::*;
@@ -13,7 +14,7 @@ pub fn context() -> Context<'static> {
         allowed_tools: "",
         completion_promise: "",
         now: "2026-03-04T12:00:00Z".parse().unwrap(),
-        zone: Zone::Named(chrono_tz::Tz::UTC),
+        zone: Zone::utc(),
     }
 }
 

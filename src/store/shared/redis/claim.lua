@@ -5,7 +5,7 @@ local live, dead = claims(KEYS[1], now)
 local task
 for n = 4, #ARGV do
   local lease = live[ARGV[n]]
-  if lease and lease[1] == ARGV[1] then
+  if lease and lease[1] == ARGV[1] and lease[3] == 0 then
     task = ARGV[n]
     break
   end
@@ -20,18 +20,15 @@ if not task then
 end
 local till = 0
 if task then
-  local lease = tonumber(ARGV[3])
-  till = now + lease
-  live[task] = { ARGV[1], till }
-  redis.call('HSET', KEYS[1], task, whole(till) .. ' ' .. ARGV[1])
-  if redis.call('PTTL', KEYS[1]) < lease then
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  end
+  local length = tonumber(ARGV[3])
+  till = now + length
+  live[task] = { ARGV[1], till, 0 }
+  keep(KEYS[1], task, ARGV[1], now, length, 0)
 end
 for _, gone in ipairs(dead) do
   if gone ~= task then
     redis.call('HDEL', KEYS[1], gone)
   end
 end
-beat(KEYS[2], KEYS[3], now, ARGV[1], ARGV[2])
+beat(KEYS[2], KEYS[3], now, ARGV[1], ARGV[2], task)
 return { now, task or '', till, listed(live) }

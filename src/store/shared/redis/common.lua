@@ -8,7 +8,7 @@ local function whole(number)
 end
 
 -- Notes that a worker is at work. What it does not say stays.
-local function beat(seen, workers, now, name, said)
+local function beat(seen, workers, now, name, said, task)
   if said == '' then
     return
   end
@@ -16,6 +16,7 @@ local function beat(seen, workers, now, name, said)
   for key, value in pairs(cjson.decode(said)) do
     known[key] = value
   end
+  known.task = task or known.task
   known.at = now
   redis.call('HSET', workers, name, cjson.encode(known))
   redis.call('ZADD', seen, now, name)
@@ -28,14 +29,14 @@ local function beat(seen, workers, now, name, said)
   redis.call('PEXPIRE', seen, 86400000)
 end
 
--- The claims of a plan that have not run out: task -> { worker, until }; and the tasks of those that have.
+-- The claims of a plan that have not run out: task -> { worker, until, 1 where it is done }; and the tasks of those that have.
 local function claims(key, now)
   local live, dead = {}, {}
   local rows = redis.call('HGETALL', key)
   for i = 1, #rows, 2 do
-    local till, worker = string.match(rows[i + 1], '^(%d+) (.*)$')
+    local till, done, worker = string.match(rows[i + 1], '^(%d+) ([01]) (.*)$')
     if till and tonumber(till) > now then
-      live[rows[i]] = { worker, tonumber(till) }
+      live[rows[i]] = { worker, tonumber(till), tonumber(done) }
     else
       dead[#dead + 1] = rows[i]
     end
@@ -47,9 +48,17 @@ end
 local function listed(live)
   local list = {}
   for task, lease in pairs(live) do
-    list[#list + 1] = { task, lease[1], lease[2] }
+    list[#list + 1] = { task, lease[1], lease[2], lease[3] }
   end
   return list
+end
+
+-- Writes a claim, which keeps the plan's claims for at least as long.
+local function keep(key, task, worker, now, length, done)
+  redis.call('HSET', key, task, whole(now + length) .. ' ' .. done .. ' ' .. worker)
+  if redis.call('PTTL', key) < length then
+    redis.call('PEXPIRE', key, whole(length))
+  end
 end
 
 -- What was spent by steps of a budget: those that count, their sum, and the names of the others.

@@ -11,6 +11,7 @@ use super::scripts::{Call, Operation, Scripts};
 use crate::error::{Error, ErrorCode, Result};
 use crate::rules::backoff::Backoff;
 use crate::rules::budget::Millis;
+use crate::waits;
 
 /// How long a connection may take, its handshake included; and how long an answer may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -52,6 +53,10 @@ impl Line {
     /// Runs a script and reads its answer, of which the first member is the server's instant. What fails on the way is
     /// tried once more, on a new connection; then the server is left alone for a while.
     pub(super) fn run<T>(&self, call: &Call, read: impl Fn(Millis, &mut Answer) -> Option<T>) -> Result<T> {
+        waits::during(|| self.run_now(call, &read))
+    }
+
+    fn run_now<T>(&self, call: &Call, read: impl Fn(Millis, &mut Answer) -> Option<T>) -> Result<T> {
         let mut state = self.lock();
         if let Some(left) = state.backoff.left(self.since.elapsed()) {
             return Err(self.unreachable(&state.reason, left));

@@ -83,7 +83,7 @@ impl Server {
     }
 
     fn run<T>(&self, call: &Call, read: impl Fn(Millis, &mut Answer) -> Option<T>) -> Result<Told<T>> {
-        self.line.run(call, |now, answer| Some(Told { now, value: read(now, answer)?, warnings: Vec::new() }))
+        self.line.run(call, |now, answer| Some(Told { now, value: read(now, answer)?, warnings: Vec::new(), alone: false }))
     }
 }
 
@@ -110,7 +110,8 @@ fn tally(now: Millis, answer: &mut Answer) -> Option<(Tally, bool)> {
 }
 
 fn leases(answer: &mut Answer) -> Option<Leases> {
-    let rows = answer.rows(|row| Some((row.text()?, Lease { worker: row.text()?, until: row.number()? })))?;
+    let rows =
+        answer.rows(|row| Some((row.text()?, Lease { worker: row.text()?, until: row.number()?, done: row.number()? == 1 })))?;
     Some(rows.into_iter().collect())
 }
 
@@ -126,9 +127,10 @@ impl Place for Server {
         }
         // A clock that was set forward on the server makes a request look late: its answer tells the clock, so once more.
         for _ in 0..2 {
-            let Told { now, value: (tally, late), warnings } = self.run(&call, tally)?;
-            if !late {
-                return Ok(Told { now, value: tally, warnings });
+            let told = self.run(&call, tally)?;
+            if !told.value.1 {
+                let tally = told.value.0.clone();
+                return Ok(told.with(tally));
             }
         }
         Err(Error::new(
@@ -177,6 +179,13 @@ impl Place for Server {
         })
     }
 
+    fn finish(&self, plan: &str, task: &str, worker: &Worker<'_>) -> Result<Told<()>> {
+        let mut call = Call::new(Operation::Finish);
+        call.keys([self.claims(plan)]).keys(self.workers());
+        call.args([worker.name.to_owned(), said(worker), task.to_owned()]);
+        self.run(&call, |_, _| Some(()))
+    }
+
     fn release(&self, plan: &str, task: Option<&str>, worker: &Worker<'_>, force: bool) -> Result<Told<Release>> {
         let mut call = Call::new(Operation::Release);
         call.keys([self.claims(plan)]).keys(self.workers());
@@ -185,7 +194,7 @@ impl Place for Server {
         self.run(&call, |_, answer| {
             Some(match answer.number()? {
                 1 => Release::Released(answer.list()?.remaining_texts()?),
-                _ => Release::Taken(Lease { worker: answer.text()?, until: answer.number()? }),
+                _ => Release::Taken(Lease { worker: answer.text()?, until: answer.number()?, done: false }),
             })
         })
     }

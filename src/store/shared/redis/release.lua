@@ -1,11 +1,11 @@
--- Gives up a task, or all that the worker has.
+-- Gives up a task, or all that the worker has claimed.
 -- KEYS: the plan's claims, seen, workers. ARGV: worker, what it says, whether by force, the task or nothing.
 local now = instant()
 local live = claims(KEYS[1], now)
 local released = {}
 if #ARGV == 4 then
   local lease = live[ARGV[4]]
-  if lease and lease[1] ~= ARGV[1] and ARGV[3] ~= '1' then
+  if lease and lease[1] ~= ARGV[1] and lease[3] == 0 and ARGV[3] ~= '1' then
     return { now, 0, lease[1], lease[2] }
   end
   if lease then
@@ -13,7 +13,7 @@ if #ARGV == 4 then
   end
 else
   for task, lease in pairs(live) do
-    if lease[1] == ARGV[1] then
+    if lease[1] == ARGV[1] and lease[3] == 0 then
       released[#released + 1] = task
     end
   end

@@ -237,3 +237,42 @@ fn a_clock_that_jumps_ahead_is_followed() {
     set(86_400_000 * 19_999);
     assert_eq!(admit(&place, "3", 1), Ok(false), "a clock that goes back makes nothing free");
 }
+
+/// A free port, as far as one can tell.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port()
+}
+
+/// What the process that trusts the server's authority is asked to do: this very test, told so by a variable, for whom to
+/// trust is said by the environment.
+const TRUSTING: &str = "RALPH_TEST_TLS_URL";
+
+#[test]
+fn tls_is_spoken_with_whom_the_system_trusts() {
+    if let Ok(url) = std::env::var(TRUSTING) {
+        assert_eq!(admit(&Server::new(&url, "g").expect("a URL"), "1", 1), Ok(true));
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    std::fs::write(path("cert.pem"), signed.cert.pem()).expect("written");
+    std::fs::write(path("key.pem"), signed.signing_key.serialize_pem()).expect("written");
+    let port = free_port().to_string();
+    let (cert, key) = (path("cert.pem"), path("key.pem"));
+    let settings = ["--port", "0", "--tls-port", &port, "--tls-cert-file", &cert, "--tls-key-file", &key];
+    let more = ["--tls-ca-cert-file", &cert, "--tls-auth-clients", "no", "--requirepass", SECRET];
+    let Some(_server) = TestServer::start(&[&settings[..], &more[..]].concat()) else { return };
+    let url = format!("rediss://:{SECRET}@localhost:{port}");
+    refused(&Server::new(&url, "g").expect("a URL"), &["certificate that is not trusted", "SSL_CERT_FILE"]);
+    let plain = url.replace("rediss:", "redis:");
+    refused(&hurried(&plain), &["rediss://"]);
+    let name = "store::shared::redis::tests::tls_is_spoken_with_whom_the_system_trusts";
+    let trusting = Command::new(std::env::current_exe().expect("ourselves"))
+        .args(["--exact", name])
+        .env("SSL_CERT_FILE", &cert)
+        .env(TRUSTING, &url)
+        .output()
+        .expect("run");
+    assert!(trusting.status.success(), "{}", String::from_utf8_lossy(&trusting.stdout));
+}

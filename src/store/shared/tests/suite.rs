@@ -85,7 +85,7 @@ fn claims_are_leases() {
         assert_eq!(claim(NOON + 3, "w3").0, granted("a b", NOON + 3 + hour), "{name}");
         let (taken, all) = claim(NOON + 4, "w4");
         assert_eq!(taken, Claim::Taken, "{name}");
-        let lease = |who: &str, until| Lease { worker: who.into(), until };
+        let lease = |who: &str, until| Lease { worker: who.into(), until, done: false };
         assert_eq!(all.of("#2", NOON + 4), Some(&lease("w 2", NOON + 1 + hour)), "{name}");
         assert_eq!(all.iter().count(), 3, "{name}");
         assert_eq!(claim(NOON + 1 + hour, "w4").0, granted("#2", NOON + 1 + 2 * hour), "{name}: a lease ran out");
@@ -136,6 +136,7 @@ enum Step {
     TakeBack,
     Announce(Millis),
     Claim(usize, Vec<usize>, Millis),
+    Finish(usize, usize),
     Release(usize, Option<usize>, bool),
 }
 
@@ -146,6 +147,7 @@ fn a_step() -> impl Strategy<Value = Step> {
         Just(Step::TakeBack),
         (1..20 * MINUTE).prop_map(Step::Announce),
         (0..3_usize, prop::collection::vec(0..5_usize, 0..5), 1..300 * MINUTE).prop_map(|(w, t, l)| Step::Claim(w, t, l)),
+        (0..3_usize, 0..5_usize).prop_map(|(w, t)| Step::Finish(w, t)),
         (0..3_usize, prop::option::of(0..5_usize), any::<bool>()).prop_map(|(w, t, f)| Step::Release(w, t, f)),
     ]
 }
@@ -212,6 +214,10 @@ fn every_place_keeps_to_the_rules() {
                         let told = place.claim(&plan, &tasks, &worker(workers[*who]), *lease).expect("answered").value;
                         let claim = leases.claim(&tasks, workers[*who], now, *lease);
                         prop_assert_eq!(told, (claim, leases.clone()));
+                    }
+                    Step::Finish(who, task) => {
+                        place.finish(&plan, names[*task], &worker(workers[*who])).expect("answered");
+                        leases.finish(names[*task], workers[*who], now);
                     }
                     Step::Release(who, task, force) => {
                         let task = task.map(|task| names[task]);

@@ -125,6 +125,35 @@ export interface ToolField {
   access: Access
 }
 
+/** A budget that workers share. */
+export interface BudgetOptions {
+  /** Its name, the same wherever it is shared. At most 10000 characters. */
+  name: string
+  /**
+   * How long what was spent counts: rolling, in 60 steps, so that a count leaves at most one step late and no such
+   * stretch of time ever holds more.
+   */
+  per: 'hour' | '5h' | 'day' | 'week'
+  /**
+   * Calls admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  calls?: number | undefined
+  /**
+   * Tokens after which no call is admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  tokens?: number | undefined
+  /**
+   * Dollars after which no call is admitted. A finite number, 0 or more.
+   *
+   * @default no limit
+   */
+  costUsd?: number | undefined
+}
+
 /**
  * Settings of a `RalphTools` instance. One that is left out is taken from the environment, from `.ralphrc`, from
  * an installed Ralph's own scripts, or is built in, in this order.
@@ -253,6 +282,45 @@ export interface RalphToolsOptions {
    * @default 10000
    */
   gitTimeoutMs?: number | undefined
+  /**
+   * Where several projects, worktrees or machines meet, for common budgets and claims: a directory
+   * (`~/.ralph/shared`), or a Redis or Valkey server (`redis://…`, `rediss://…`, `unix:///…`). At most 10000
+   * characters.
+   *
+   * @default `RALPH_SHARED`; without it, this project alone
+   */
+  shared?: string | undefined
+  /**
+   * The group of workers there. At most 10000 characters.
+   *
+   * @default `RALPH_SHARED_NAME`, built in: default
+   */
+  sharedName?: string | undefined
+  /**
+   * While the server cannot be used: `refuse` admits nothing, `local` counts and claims in this project alone,
+   * with a warning.
+   *
+   * @default `RALPH_SHARED_FALLBACK`, built in: refuse
+   */
+  sharedFallback?: 'refuse' | 'local' | undefined
+  /**
+   * What all workers together may spend. Calls are admitted by every budget or by none.
+   *
+   * @default `RALPH_BUDGETS`, as JSON; built in: none
+   */
+  budgets?: BudgetOptions[] | undefined
+  /**
+   * This worker's name in claims and lists. At most 10000 characters.
+   *
+   * @default `RALPH_WORKER`, else host, process and a random part
+   */
+  worker?: string | undefined
+  /**
+   * Which plan this is, for claims; the same in all its copies. At most 10000 characters.
+   *
+   * @default `RALPH_PLAN_NAME`, else the repository's origin and the plan's path in it
+   */
+  planName?: string | undefined
 }
 
 /** Tells what the hour still admits. What {@link RalphTools.rateLimit} takes for it. */
@@ -261,7 +329,7 @@ export interface RateLimitCheckInput {
 }
 
 /**
- * Asks for calls before they are made and counts them if admitted; also adds used tokens. What {@link
+ * Asks for calls before they are made, counts them if admitted, and adds what was used. What {@link
  * RalphTools.rateLimit} takes for it.
  */
 export interface RateLimitIncrementInput {
@@ -279,9 +347,15 @@ export interface RateLimitIncrementInput {
    * @default 0
    */
   tokens?: number | undefined
+  /**
+   * Dollars used; for budgets. A finite number, 0 or more.
+   *
+   * @default 0
+   */
+  costUsd?: number | undefined
 }
 
-/** Zeroes the calls and tokens of the current hour. What {@link RalphTools.rateLimit} takes for it. */
+/** Zeroes this hour's calls and tokens, and forgets a plan limit. What {@link RalphTools.rateLimit} takes for it. */
 export interface RateLimitResetInput {
   action: 'reset'
 }
@@ -469,7 +543,7 @@ export interface TaskPlannerReadInput {
    *
    * @default all
    */
-  filter?: 'all' | 'pending' | 'completed' | undefined
+  filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
   /**
    * A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).
    * At most 10000 characters.
@@ -492,7 +566,7 @@ export interface TaskPlannerReadInput {
 /** Ticks or unticks one task, and answers with it. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerUpdateInput {
   action: 'update'
-  /** Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters. */
+  /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
   taskId: string
   /**
    * True ticks the task, false makes it pending again.
@@ -500,6 +574,12 @@ export interface TaskPlannerUpdateInput {
    * @default true
    */
   completed?: boolean | undefined
+  /**
+   * For people: even if another worker has claimed it.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
 }
 
 /** Adds one open task to the end of a list, and answers with it. What {@link RalphTools.taskPlanner} takes for it. */
@@ -519,6 +599,32 @@ export interface TaskPlannerProgressInput {
   action: 'progress'
 }
 
+/** Claims the next free task, or taskId, for this worker. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerClaimInput {
+  action: 'claim'
+  /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
+  taskId?: string | undefined
+  /**
+   * Minutes until the claim runs out; claiming again renews it. A whole number from 1 to 1440.
+   *
+   * @default 60
+   */
+  leaseMinutes?: number | undefined
+}
+
+/** Gives up taskId, or all claims. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerReleaseInput {
+  action: 'release'
+  /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
+  taskId?: string | undefined
+  /**
+   * For people: even if another worker has claimed it.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
+}
+
 /**
  * What {@link RalphTools.taskPlanner} takes.
  *
@@ -533,6 +639,8 @@ export type TaskPlannerToolInput =
   | TaskPlannerUpdateInput
   | TaskPlannerAddInput
   | TaskPlannerProgressInput
+  | TaskPlannerClaimInput
+  | TaskPlannerReleaseInput
 
 /** Sets the status, writes a log line, adds a finished loop. What {@link RalphTools.progressReporter} takes for it. */
 export interface ProgressReporterUpdateInput {
@@ -761,7 +869,13 @@ export interface LoopEvent {
 }
 
 /** Which limit a call runs into. */
-export type RateLimitBound = 'calls' | 'tokens'
+export type RateLimitBound = 'calls' | 'tokens' | 'budget' | 'plan'
+
+/** What a budget limits. */
+export type BudgetUnit = 'calls' | 'tokens' | 'costUsd'
+
+/** How long what was spent counts. */
+export type BudgetPeriod = 'hour' | '5h' | 'day' | 'week'
 
 /** Why a run should end; empty: it should not. */
 export type ExitReason = '' | 'permission_denied' | 'overage' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'blocked' | 'plan_complete'
@@ -804,18 +918,65 @@ export interface CallCount {
   maxTokens: number
 }
 
+/** How one limit of a budget stands. A budget with several limits has one each. */
+export interface BudgetUse {
+  /** The budget. */
+  name: string
+  /** How long what was spent counts. */
+  per: BudgetPeriod
+  /** What is limited. */
+  unit: BudgetUnit
+  /** Spent by all workers in the last such period. */
+  used: number
+  /** The limit. */
+  limit: number
+  /** What is left: `limit` less `used`, never below 0. */
+  remaining: number
+  /** This project's own part of `used`. */
+  mine: number
+  /** When the budget admits a call again: ISO 8601; null where it admits one now. */
+  nextAdmission: string | null
+}
+
+/** A worker that was seen at the shared place in the last day. */
+export interface WorkerSeen {
+  /** Its name. */
+  name: string
+  /** Its machine. */
+  machine: string
+  /** Its project directory there. */
+  project: string
+  /** When it was seen last: ISO 8601, UTC. */
+  lastSeen: string
+  /** Its loop. */
+  loop?: number
+  /** The task that it has claimed. */
+  task?: string
+}
+
 /** The answer of `rate_limit`. */
 export interface RateLimitToolOutput extends CallCount {
   /** Whether one more call would be admitted now. */
   canMakeCall: boolean
   /** The top of the next hour on the local clock, when the count resets: ISO 8601 with offset. */
   nextReset: string
-  /** Whole seconds until `nextReset`, rounded up. */
+  /**
+   * Whole seconds until calls are admitted again: until `nextReset`, or where a budget or the plan is the limit
+   * until `nextAdmission`; rounded up.
+   */
   secondsUntilReset: number
   /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
   admitted?: boolean
   /** Which limit refused the calls, or would refuse the next. */
   limitedBy?: RateLimitBound
+  /** (limitedBy `budget`) Which one. */
+  budget?: string
+  /** (limitedBy `budget`, `plan`) When calls are admitted again: ISO 8601, UTC. */
+  nextAdmission?: string
+  /** What the budgets say; left out where there are none and no shared place. */
+  budgets?: BudgetUse[]
+  /** (status) The workers of the shared place, the last seen first. */
+  workers?: WorkerSeen[]
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -966,6 +1127,10 @@ export interface ExitDetectionToolOutput {
   sessionId?: string
   /** (v0.11 rules) How old that session is, in seconds. */
   sessionAgeSeconds?: number
+  /** True where every open task is claimed by another worker: wait until `claimedUntil`, then check again. */
+  waiting?: boolean
+  /** (waiting) When the first of those claims runs out: ISO 8601, UTC. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -1054,14 +1219,25 @@ export interface Task {
   line: number
   /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
   optional: boolean
+  /** The worker that has claimed it, or has ticked it in a copy of the plan. */
+  claimedBy?: string
+  /** When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
 }
 
 /** The answer of `task_planner`. */
 export interface TaskPlannerToolOutput extends TaskList {
-  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  /**
+   * The task to do next: the first in the plan that blocks, else the first that is pending, those left out that
+   * other workers have claimed.
+   */
   nextTask?: Task
   /** (read) The list was cut: the rest starts at this `offset`. */
   nextOffset?: number
+  /** (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists. */
+  task?: Task | null
+  /** (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -1249,14 +1425,14 @@ export interface RalphTools {
    */
   rateLimit(input: RateLimitCheckInput): Promise<RateLimitToolOutput>
   /**
-   * Asks for calls before they are made and counts them if admitted; also adds used tokens.
+   * Asks for calls before they are made, counts them if admitted, and adds what was used.
    *
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
    * RalphToolErrorCode}
    */
   rateLimit(input: RateLimitIncrementInput): Promise<RateLimitIncrementOutput>
   /**
-   * Zeroes the calls and tokens of the current hour.
+   * Zeroes this hour's calls and tokens, and forgets a plan limit.
    *
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
    * RalphToolErrorCode}
@@ -1393,6 +1569,20 @@ export interface RalphTools {
    * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
    */
   taskPlanner(input: TaskPlannerProgressInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Claims the next free task, or taskId, for this worker.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerClaimInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Gives up taskId, or all claims.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerReleaseInput): Promise<TaskPlannerToolOutput>
   /**
    * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
    * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one

@@ -96,8 +96,10 @@ test('--dry-run says what would be sent, asks nothing and writes nothing', async
   const folder = project(PLAN)
   const { child, model, printed } = await start(folder, DONE, ['--dry-run'])
   expect(await end(child)).toBe(0)
-  expect(printed.stdout).toMatch(/^Work\.\n[\s\S]*First/)
-  expect(printed.stderr).toContain('this would be sent')
+  expect(printed).toEqual({
+    stderr: '',
+    stdout: expect.stringMatching(/^calls 0\/100 .*\ntask first: First\nthis would be sent:\n\nWork\.\n[\s\S]*First/),
+  })
   expect(model.requests).toEqual([])
   expect(read(folder, '.ralph/fix_plan.md')).toContain('[ ] First')
 })

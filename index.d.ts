@@ -335,14 +335,13 @@ export interface RateLimitCheckInput {
 export interface RateLimitIncrementInput {
   action: 'increment'
   /**
-   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
+   * Calls to ask for, all or none; 0 only records what was used. A whole number from 0 to 1000.
    *
    * @default 1
    */
   calls?: number | undefined
   /**
-   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
-   * from 0 to 1000000000.
+   * Tokens used, added even if the calls are refused; ignored by v0.9 rules. A whole number from 0 to 1000000000.
    *
    * @default 0
    */
@@ -370,8 +369,7 @@ export interface RateLimitStatusInput {
  *
  * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
  * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy
- * says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token
- * limit) and nextReset.
+ * says which limit it is. maxTokens 0 is no limit.
  */
 export type RateLimitToolInput =
   | RateLimitCheckInput
@@ -391,15 +389,15 @@ export interface ExitDetectionCheckInput {
 }
 
 /**
- * Reads one loop's output, remembers its signals, and answers as `check`. What {@link RalphTools.exitDetection}
- * takes for it.
+ * Reads one loop's output, keeps its signals, answers as `check`. What {@link RalphTools.exitDetection} takes for
+ * it.
  */
 export interface ExitDetectionAnalyzeInput {
   action: 'analyze'
   /**
-   * A file inside the project that holds one loop's output. At most 10000 characters.
+   * A file in the project with one loop's output. At most 10000 characters.
    *
-   * @default without output too, the newest logs/claude_output_*.log
+   * @default the newest logs/claude_output_*.log
    */
   outputFile?: string | undefined
   /** One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters. */
@@ -433,8 +431,7 @@ export interface ExitDetectionResetInput {
  *
  * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
  * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, blocked, overage, safety_circuit_breaker). signals lists the loops that said so. confidence
- * is how sure the last analysis is of what it read.
+ * permission_denied, blocked, overage, safety_circuit_breaker).
  */
 export type ExitDetectionToolInput =
   | ExitDetectionCheckInput
@@ -472,30 +469,24 @@ export interface CircuitBreakerResetInput {
   reason?: string | undefined
 }
 
-/**
- * Marks a loop's beginning, and the commit that git counts changes from. What {@link RalphTools.circuitBreaker}
- * takes for it.
- */
+/** Marks a loop's beginning, from where git counts changes. What {@link RalphTools.circuitBreaker} takes for it. */
 export interface CircuitBreakerBeginInput {
   action: 'begin'
   /**
-   * The loop; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * The loop that has ended; without begin in between it counts once. A whole number, 0 or more.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * @default the newer of the last analysis's and the breaker's + 1
    */
   loopNumber?: number | undefined
 }
 
-/**
- * Counts a loop that has ended, and opens or closes the breaker. What {@link RalphTools.circuitBreaker} takes for
- * it.
- */
+/** Counts a loop that has ended; opens or closes the breaker. What {@link RalphTools.circuitBreaker} takes for it. */
 export interface CircuitBreakerRecordInput {
   action: 'record'
   /**
-   * The loop; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * The loop that has ended; without begin in between it counts once. A whole number, 0 or more.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * @default the newer of the last analysis's and the breaker's + 1
    */
   loopNumber?: number | undefined
   /**
@@ -519,8 +510,7 @@ export interface CircuitBreakerRecordInput {
  *
  * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
  * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
- * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
- * and while OPEN cooldownRemainingSeconds.
+ * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.
  */
 export type CircuitBreakerToolInput =
   | CircuitBreakerStatusInput
@@ -545,14 +535,14 @@ export interface TaskPlannerReadInput {
    */
   filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
   /**
-   * A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).
-   * At most 10000 characters.
+   * A heading, in any case: read lists what is right under it, add adds there (default: after the last task). At
+   * most 10000 characters.
    */
   section?: string | undefined
   /**
    * The most tasks to list. A whole number, 0 or more.
    *
-   * @default as many as fit into an answer; in a program, all
+   * @default as many as fit
    */
   limit?: number | undefined
   /**
@@ -563,7 +553,7 @@ export interface TaskPlannerReadInput {
   offset?: number | undefined
 }
 
-/** Ticks or unticks one task, and answers with it. What {@link RalphTools.taskPlanner} takes for it. */
+/** Ticks or unticks one task. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerUpdateInput {
   action: 'update'
   /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
@@ -575,21 +565,21 @@ export interface TaskPlannerUpdateInput {
    */
   completed?: boolean | undefined
   /**
-   * For people: even if another worker has claimed it.
+   * For people: whoever has claimed it.
    *
    * @default false
    */
   force?: boolean | undefined
 }
 
-/** Adds one open task to the end of a list, and answers with it. What {@link RalphTools.taskPlanner} takes for it. */
+/** Adds one open task to the end of a list. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerAddInput {
   action: 'add'
   /** Required. What is to be done, in one line of at most 500 characters. At most 10000 characters. */
   description?: string | undefined
   /**
-   * A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).
-   * At most 10000 characters.
+   * A heading, in any case: read lists what is right under it, add adds there (default: after the last task). At
+   * most 10000 characters.
    */
   section?: string | undefined
 }
@@ -605,7 +595,7 @@ export interface TaskPlannerClaimInput {
   /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
   taskId?: string | undefined
   /**
-   * Minutes until the claim runs out; claiming again renews it. A whole number from 1 to 1440.
+   * Minutes until the claim runs out. A whole number from 1 to 1440.
    *
    * @default 60
    */
@@ -618,7 +608,7 @@ export interface TaskPlannerReleaseInput {
   /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
   taskId?: string | undefined
   /**
-   * For people: even if another worker has claimed it.
+   * For people: whoever has claimed it.
    *
    * @default false
    */
@@ -629,10 +619,9 @@ export interface TaskPlannerReleaseInput {
  * What {@link RalphTools.taskPlanner} takes.
  *
  * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
- * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
- * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
- * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
- * with it as offset. New work goes in by `add`; to reword tasks edit the file.
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
+ * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
+ * offset. New work goes in by `add`; to reword tasks edit the file.
  */
 export type TaskPlannerToolInput =
   | TaskPlannerReadInput
@@ -646,8 +635,8 @@ export type TaskPlannerToolInput =
 export interface ProgressReporterUpdateInput {
   action: 'update'
   /**
-   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out. At most 10000 characters.
+   * running, success, completed, halted, paused, stopped, error or other; without exitReason clears that. At most
+   * 10000 characters.
    *
    * @default stays
    */
@@ -677,7 +666,7 @@ export interface ProgressReporterUpdateInput {
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
+   * What you are doing or found: one line of the log, at most 4 KiB. At most 1048576 characters.
    *
    * @default the status, loop and calls
    */
@@ -688,26 +677,26 @@ export interface ProgressReporterUpdateInput {
    * @default INFO
    */
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
-  /** With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more. */
+  /** With loopSucceeded: adds the loop to the statistics. A finite number, 0 or more. */
   loopDurationSeconds?: number | undefined
-  /** Whether the finished loop succeeded. */
+  /** Whether the loop succeeded. */
   loopSucceeded?: boolean | undefined
   /**
-   * Calls that the finished loop made. A whole number, 0 or more.
+   * Calls that the loop made. A whole number, 0 or more.
    *
    * @default 1
    */
   loopCalls?: number | undefined
   /**
-   * Tokens that the finished loop used. A whole number, 0 or more.
+   * Tokens that the loop used. A whole number, 0 or more.
    *
-   * @default the analysis's of that loop
+   * @default the analysis's
    */
   loopTokens?: number | undefined
   /**
-   * What the finished loop cost, in US dollars. A finite number, 0 or more.
+   * What the loop cost, in US dollars. A finite number, 0 or more.
    *
-   * @default the analysis's of that loop
+   * @default the analysis's
    */
   loopCostUsd?: number | undefined
 }
@@ -726,9 +715,7 @@ export interface ProgressReporterMetricsInput {
  * What {@link RalphTools.progressReporter} takes.
  *
  * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
- * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
- * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens,
- * cost).
+ * get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.
  */
 export type ProgressReporterToolInput =
   | ProgressReporterUpdateInput
@@ -1447,8 +1434,7 @@ export interface RalphTools {
   /**
    * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
    * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset;
-   * limitedBy says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0:
-   * no token limit) and nextReset.
+   * limitedBy says which limit it is. maxTokens 0 is no limit.
    */
   rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
 
@@ -1459,7 +1445,7 @@ export interface RalphTools {
    */
   exitDetection(input: ExitDetectionCheckInput): Promise<ExitDetectionToolOutput>
   /**
-   * Reads one loop's output, remembers its signals, and answers as `check`.
+   * Reads one loop's output, keeps its signals, answers as `check`.
    *
    * @throws {RalphToolError} `OUTPUT_NOT_FOUND`: There is no output to analyze. Pass `output` or an existing
    * `outputFile`.
@@ -1485,8 +1471,7 @@ export interface RalphTools {
   /**
    * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
    * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
-   * permission_denied, blocked, overage, safety_circuit_breaker). signals lists the loops that said so. confidence
-   * is how sure the last analysis is of what it read.
+   * permission_denied, blocked, overage, safety_circuit_breaker).
    */
   exitDetection(input: ExitDetectionToolInput): Promise<ExitDetectionToolOutput>
 
@@ -1510,14 +1495,14 @@ export interface RalphTools {
    */
   circuitBreaker(input: CircuitBreakerResetInput): Promise<CircuitBreakerToolOutput>
   /**
-   * Marks a loop's beginning, and the commit that git counts changes from.
+   * Marks a loop's beginning, from where git counts changes.
    *
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
    * RalphToolErrorCode}
    */
   circuitBreaker(input: CircuitBreakerBeginInput): Promise<CircuitBreakerToolOutput>
   /**
-   * Counts a loop that has ended, and opens or closes the breaker.
+   * Counts a loop that has ended; opens or closes the breaker.
    *
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
    * RalphToolErrorCode}
@@ -1526,8 +1511,7 @@ export interface RalphTools {
   /**
    * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
    * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
-   * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
-   * and while OPEN cooldownRemainingSeconds.
+   * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.
    */
   circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
 
@@ -1538,7 +1522,7 @@ export interface RalphTools {
    */
   taskPlanner(input: TaskPlannerReadInput): Promise<TaskPlannerToolOutput>
   /**
-   * Ticks or unticks one task, and answers with it.
+   * Ticks or unticks one task.
    *
    * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
    * names.
@@ -1546,6 +1530,8 @@ export interface RalphTools {
    * task_planner `read` for the list.
    * @throws {RalphToolError} `TASK_AMBIGUOUS`: Several tasks have this description. Use one of the ids in the
    * message.
+   * @throws {RalphToolError} `TASK_CLAIMED`: Another worker has claimed the task; the message says who, and until
+   * when. Take another: task_planner `claim`. People may pass `force`.
    * @throws {RalphToolError} `OUTSIDE_PROJECT`: The path leads out of the project, links resolved. Use a path
    * inside it.
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
@@ -1553,7 +1539,7 @@ export interface RalphTools {
    */
   taskPlanner(input: TaskPlannerUpdateInput): Promise<TaskPlannerToolOutput>
   /**
-   * Adds one open task to the end of a list, and answers with it.
+   * Adds one open task to the end of a list.
    *
    * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
    * names.
@@ -1572,6 +1558,16 @@ export interface RalphTools {
   /**
    * Claims the next free task, or taskId, for this worker.
    *
+   * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
+   * names.
+   * @throws {RalphToolError} `TASK_NOT_FOUND`: No task has this id; the message names the closest ids. Call
+   * task_planner `read` for the list.
+   * @throws {RalphToolError} `TASK_AMBIGUOUS`: Several tasks have this description. Use one of the ids in the
+   * message.
+   * @throws {RalphToolError} `TASK_CLAIMED`: Another worker has claimed the task; the message says who, and until
+   * when. Take another: task_planner `claim`. People may pass `force`.
+   * @throws {RalphToolError} `SHARED_UNREACHABLE`: The server that `shared` names cannot be used; the message says
+   * why, and what to do. Nothing was admitted: wait, and call again.
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
    * RalphToolErrorCode}
    */
@@ -1579,16 +1575,19 @@ export interface RalphTools {
   /**
    * Gives up taskId, or all claims.
    *
+   * @throws {RalphToolError} `TASK_CLAIMED`: Another worker has claimed the task; the message says who, and until
+   * when. Take another: task_planner `claim`. People may pass `force`.
+   * @throws {RalphToolError} `SHARED_UNREACHABLE`: The server that `shared` names cannot be used; the message says
+   * why, and what to do. Nothing was admitted: wait, and call again.
    * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
    * RalphToolErrorCode}
    */
   taskPlanner(input: TaskPlannerReleaseInput): Promise<TaskPlannerToolOutput>
   /**
    * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
-   * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one
-   * box. Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
-   * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
-   * with it as offset. New work goes in by `add`; to reword tasks edit the file.
+   * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
+   * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
+   * offset. New work goes in by `add`; to reword tasks edit the file.
    */
   taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
 
@@ -1613,9 +1612,7 @@ export interface RalphTools {
   progressReporter(input: ProgressReporterMetricsInput): Promise<ProgressReporterToolOutput>
   /**
    * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
-   * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
-   * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens,
-   * cost).
+   * get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.
    */
   progressReporter(input: ProgressReporterToolInput): Promise<ProgressReporterToolOutput>
 }

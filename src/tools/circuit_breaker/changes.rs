@@ -69,7 +69,12 @@ impl Beginning {
     /// # Errors
     /// `IO_ERROR` where a state file cannot be read.
     pub fn of(project: &Project) -> Result<Self> {
-        let before = project.read(|files| files.load::<LoopFilesFile>())?.value.unwrap_or_default();
+        let before = project
+            .read(|files| {
+                let before = files.load::<LoopFilesFile>()?;
+                Ok(before.unwrap_or_default())
+            })?
+            .value;
         let uncommitted = of_project(project, |scope| scope.snapshot(before.uncommitted.as_ref()));
         Ok(Self { uncommitted, number: before.number.saturating_add(1) })
     }

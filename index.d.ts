@@ -621,7 +621,7 @@ export interface TaskPlannerReleaseInput {
  * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
  * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
  * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
- * offset. New work goes in by `add`; to reword tasks edit the file.
+ * offset. New work goes in by `add`.
  */
 export type TaskPlannerToolInput =
   | TaskPlannerReadInput
@@ -1587,7 +1587,7 @@ export interface RalphTools {
    * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
    * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
    * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
-   * offset. New work goes in by `add`; to reword tasks edit the file.
+   * offset. New work goes in by `add`.
    */
   taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
 

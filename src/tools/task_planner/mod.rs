@@ -170,7 +170,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "taskPlanner",
     title: "Task planner",
     description: "The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left; nextTask is \
-                  what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as offset. New work goes in by `add`; to reword tasks edit the file.",
+                  what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as offset. New work goes in by `add`.",
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),

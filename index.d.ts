@@ -473,9 +473,9 @@ export interface CircuitBreakerResetInput {
 export interface CircuitBreakerBeginInput {
   action: 'begin'
   /**
-   * The loop that has ended; without begin in between it counts once. A whole number, 0 or more.
+   * The loop; recorded again without begin it counts once. A whole number, 0 or more.
    *
-   * @default the newer of the last analysis's and the breaker's + 1
+   * @default the last analysis's, else the next
    */
   loopNumber?: number | undefined
 }
@@ -484,9 +484,9 @@ export interface CircuitBreakerBeginInput {
 export interface CircuitBreakerRecordInput {
   action: 'record'
   /**
-   * The loop that has ended; without begin in between it counts once. A whole number, 0 or more.
+   * The loop; recorded again without begin it counts once. A whole number, 0 or more.
    *
-   * @default the newer of the last analysis's and the breaker's + 1
+   * @default the last analysis's, else the next
    */
   loopNumber?: number | undefined
   /**
@@ -508,9 +508,9 @@ export interface CircuitBreakerRecordInput {
 /**
  * What {@link RalphTools.circuitBreaker} takes.
  *
- * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
- * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
- * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.
+ * The guard against loops without progress. Call `check` before more work: canExecute false means stop and say why
+ * (reason). It opens after loops without changed files, with the same error, or with permission denials. Answers
+ * state, reason, counts, and while OPEN cooldownRemainingSeconds.
  */
 export type CircuitBreakerToolInput =
   | CircuitBreakerStatusInput
@@ -534,10 +534,7 @@ export interface TaskPlannerReadInput {
    * @default all
    */
   filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
-  /**
-   * A heading, in any case: read lists what is right under it, add adds there (default: after the last task). At
-   * most 10000 characters.
-   */
+  /** A heading: read lists what is under it, add adds there (default: the last task's). At most 10000 characters. */
   section?: string | undefined
   /**
    * The most tasks to list. A whole number, 0 or more.
@@ -546,7 +543,7 @@ export interface TaskPlannerReadInput {
    */
   limit?: number | undefined
   /**
-   * Tasks to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
+   * Tasks to skip: the last nextOffset. A whole number, 0 or more.
    *
    * @default 0
    */
@@ -556,7 +553,7 @@ export interface TaskPlannerReadInput {
 /** Ticks or unticks one task. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerUpdateInput {
   action: 'update'
-  /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
+  /** The task's id by `read`, or its exact description. At most 1048576 characters. */
   taskId: string
   /**
    * True ticks the task, false makes it pending again.
@@ -575,12 +572,9 @@ export interface TaskPlannerUpdateInput {
 /** Adds one open task to the end of a list. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerAddInput {
   action: 'add'
-  /** Required. What is to be done, in one line of at most 500 characters. At most 10000 characters. */
+  /** Required. What is to be done, in one line. At most 10000 characters. */
   description?: string | undefined
-  /**
-   * A heading, in any case: read lists what is right under it, add adds there (default: after the last task). At
-   * most 10000 characters.
-   */
+  /** A heading: read lists what is under it, add adds there (default: the last task's). At most 10000 characters. */
   section?: string | undefined
 }
 
@@ -592,7 +586,7 @@ export interface TaskPlannerProgressInput {
 /** Claims the next free task, or taskId, for this worker. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerClaimInput {
   action: 'claim'
-  /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
+  /** The task's id by `read`, or its exact description. At most 1048576 characters. */
   taskId?: string | undefined
   /**
    * Minutes until the claim runs out. A whole number from 1 to 1440.
@@ -605,7 +599,7 @@ export interface TaskPlannerClaimInput {
 /** Gives up taskId, or all claims. What {@link RalphTools.taskPlanner} takes for it. */
 export interface TaskPlannerReleaseInput {
   action: 'release'
-  /** The task's id by `read`, or its exact description. `update` needs it. At most 1048576 characters. */
+  /** The task's id by `read`, or its exact description. At most 1048576 characters. */
   taskId?: string | undefined
   /**
    * For people: whoever has claimed it.
@@ -635,8 +629,7 @@ export type TaskPlannerToolInput =
 export interface ProgressReporterUpdateInput {
   action: 'update'
   /**
-   * running, success, completed, halted, paused, stopped, error or other; without exitReason clears that. At most
-   * 10000 characters.
+   * running, success, completed, halted, … ; without exitReason clears that. At most 10000 characters.
    *
    * @default stays
    */
@@ -682,19 +675,19 @@ export interface ProgressReporterUpdateInput {
   /** Whether the loop succeeded. */
   loopSucceeded?: boolean | undefined
   /**
-   * Calls that the loop made. A whole number, 0 or more.
+   * Its calls. A whole number, 0 or more.
    *
    * @default 1
    */
   loopCalls?: number | undefined
   /**
-   * Tokens that the loop used. A whole number, 0 or more.
+   * Its tokens. A whole number, 0 or more.
    *
    * @default the analysis's
    */
   loopTokens?: number | undefined
   /**
-   * What the loop cost, in US dollars. A finite number, 0 or more.
+   * Its cost, US dollars. A finite number, 0 or more.
    *
    * @default the analysis's
    */
@@ -1509,9 +1502,9 @@ export interface RalphTools {
    */
   circuitBreaker(input: CircuitBreakerRecordInput): Promise<CircuitBreakerToolOutput>
   /**
-   * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
-   * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
-   * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.
+   * The guard against loops without progress. Call `check` before more work: canExecute false means stop and say
+   * why (reason). It opens after loops without changed files, with the same error, or with permission denials.
+   * Answers state, reason, counts, and while OPEN cooldownRemainingSeconds.
    */
   circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
 

@@ -95,8 +95,8 @@ record! {
     }
 }
 
-const LOOP_NUMBER: Field<u64> = Field::integer("loopNumber", "The loop that has ended; without begin in between it counts once.")
-    .default("the newer of the last analysis's and the breaker's + 1")
+const LOOP_NUMBER: Field<u64> = Field::integer("loopNumber", "The loop; recorded again without begin it counts once.")
+    .default("the last analysis's, else the next")
     .on(&[Verb::Begin.as_str(), Verb::Record.as_str()])
     .access(Access::Full);
 
@@ -127,9 +127,9 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     name: "circuit_breaker",
     method: "circuitBreaker",
     title: "Circuit breaker",
-    description: "The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means stop and say why (reason). \
+    description: "The guard against loops without progress. Call `check` before more work: canExecute false means stop and say why (reason). \
                   It opens after loops without changed files, with the same error, or with permission denials. \
-                  Answers state (CLOSED, HALF_OPEN, OPEN), reason, counts, and while OPEN cooldownRemainingSeconds.",
+                  Answers state, reason, counts, and while OPEN cooldownRemainingSeconds.",
     input: "CircuitBreakerToolInput",
     actions: &[
         Action::read(Verb::Status.as_str(), "As `check`, with the last state changes.").gives(&["history"]),

@@ -131,13 +131,10 @@ record! {
 
 const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
-const STATUS: Field<String> = Field::text(
-    "status",
-    "running, success, completed, halted, paused, stopped, error or other; without exitReason clears that.",
-)
-.default("stays")
-.on(UPDATE)
-.access(Access::Full);
+const STATUS: Field<String> = Field::text("status", "running, success, completed, halted, … ; without exitReason clears that.")
+    .default("stays")
+    .on(UPDATE)
+    .access(Access::Full);
 const LOOP_COUNT: Field<u64> = Field::integer("loopCount", "The loop's number.").default("stays").on(UPDATE).access(Access::Full);
 const CALLS_MADE: Field<u64> =
     Field::integer("callsMade", "Calls made this hour.").default("`rate_limit`'s count").on(UPDATE).access(Access::Full);
@@ -156,13 +153,12 @@ const LOOP_DURATION: Field<f64> =
     Field::number("loopDurationSeconds", "With loopSucceeded: adds the loop to the statistics.").on(UPDATE).access(Access::Full);
 const LOOP_SUCCEEDED: Field<bool> =
     Field::boolean("loopSucceeded", "Whether the loop succeeded.").on(UPDATE).access(Access::Full);
-const LOOP_CALLS: Field<u64> =
-    Field::integer("loopCalls", "Calls that the loop made.").default("1").on(UPDATE).access(Access::Full);
+const LOOP_CALLS: Field<u64> = Field::integer("loopCalls", "Its calls.").default("1").on(UPDATE).access(Access::Full);
 
 const LOOP_TOKENS: Field<u64> =
-    Field::integer("loopTokens", "Tokens that the loop used.").default("the analysis's").on(UPDATE).access(Access::Full);
+    Field::integer("loopTokens", "Its tokens.").default("the analysis's").on(UPDATE).access(Access::Full);
 const LOOP_COST: Field<f64> =
-    Field::number("loopCostUsd", "What the loop cost, in US dollars.").default("the analysis's").on(UPDATE).access(Access::Full);
+    Field::number("loopCostUsd", "Its cost, US dollars.").default("the analysis's").on(UPDATE).access(Access::Full);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {

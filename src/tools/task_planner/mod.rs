@@ -118,7 +118,7 @@ record! {
     }
 }
 
-const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description. `update` needs it.")
+const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description.")
     // A line of the plan may be as long.
     .at_most_chars(1 << 20)
     .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
@@ -149,20 +149,16 @@ const FILTER: Field<String> =
     Field::one_of("filter", TaskFilter::ENUMERATION.words, "Which tasks to list.").default("all").on(&[Verb::Read.as_str()]);
 
 const DESCRIPTION: Field<String> =
-    Field::text("description", "Required. What is to be done, in one line of at most 500 characters.")
-        .on(&[Verb::Add.as_str()])
-        .access(Access::Worker);
+    Field::text("description", "Required. What is to be done, in one line.").on(&[Verb::Add.as_str()]).access(Access::Worker);
 
-const SECTION: Field<String> = Field::text(
-    "section",
-    "A heading, in any case: read lists what is right under it, add adds there (default: after the last task).",
-)
-.on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
+const SECTION: Field<String> =
+    Field::text("section", "A heading: read lists what is under it, add adds there (default: the last task's).")
+        .on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
 
 const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.").default("as many as fit").on(&[Verb::Read.as_str()]);
 
 const OFFSET: Field<u64> =
-    Field::integer("offset", "Tasks to skip: the last answer's nextOffset, to go on.").default("0").on(&[Verb::Read.as_str()]);
+    Field::integer("offset", "Tasks to skip: the last nextOffset.").default("0").on(&[Verb::Read.as_str()]);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {

@@ -131,7 +131,7 @@ record! {
 
 const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
-const STATUS: Field<String> = Field::text("status", "running, success, completed, halted, … ; without exitReason clears that.")
+const STATUS: Field<String> = Field::text("status", "running, success, completed, halted or other; without exitReason clears that.")
     .default("stays")
     .on(UPDATE)
     .access(Access::Full);

@@ -22,6 +22,9 @@ impl Damage {
     }
 }
 
+/// The most bytes of a state file, where its format says nothing else.
+pub const LARGEST_STATE_FILE: u64 = 4 << 20;
+
 /// A state file's format. The tool that owns the file defines it.
 pub trait Document {
     /// Its path under the state directory, such as `.call_count`.
@@ -31,7 +34,7 @@ pub trait Document {
     /// Whether we write it, so that a damaged one will be kept aside.
     const WRITTEN: bool = true;
     /// A file of more bytes is damaged, and not even read (case B4).
-    const LARGEST: u64 = 4 << 20;
+    const LARGEST: u64 = LARGEST_STATE_FILE;
 
     /// Reads its bytes.
     ///

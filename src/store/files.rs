@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 
 use super::document::{Damage, Document};
-use super::folder::{Facts, FileTime, For, Refusal, refusal};
+use super::folder::{Facts, For, Refusal, refusal};
 use super::home::Home;
 use super::inside::{Lost, open_regular};
 use super::mend::mend_strings;
@@ -100,10 +100,10 @@ impl<'a> Reader<'a> {
     }
 
     /// When a state file was last modified, by the content that this call has read if it has read any; `None` where it
-    /// is not there.
+    /// is not there, or no calendar has the time.
     #[must_use]
-    pub fn modified<D: Document>(&self) -> Option<FileTime> {
-        self.facts(D::FILE).map(|facts| facts.modified)
+    pub fn modified<D: Document>(&self) -> Option<DateTime<Utc>> {
+        self.facts(D::FILE)?.modified.instant()
     }
 
     /// The plan's bytes; `None` where there is no plan. One that is being saved is waited for, for a moment.

@@ -95,10 +95,9 @@ fn rotate(folder: &Folder, name: &OsStr) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorCode;
     use crate::store::project::Project;
     use crate::testing::project;
-    use std::fs::{self, OpenOptions};
+    use std::fs::OpenOptions;
 
     fn append(project: &Project, path: &Path, line: &str) -> Result<Vec<String>> {
         project.write(|files| LineFile::open_rotated(files, path)?.append(line)).map(|outcome| outcome.warnings)

@@ -181,12 +181,7 @@ impl Project {
                 self.state_dir.display()
             ));
         }
-        if home.is_some_and(Home::lockless) {
-            all.push(format!(
-                "the file system of {} has no locks, so two programs that write at the same time may each undo what the other wrote; run one at a time, or keep the project on a local disk",
-                self.state_dir.display()
-            ));
-        }
+        all.extend(home.and_then(|home| home.warning(&self.state_dir)));
         all.extend(warnings);
         Outcome { value, warnings: all }
     }

@@ -73,11 +73,6 @@ impl<'a> Temporary<'a> {
         self.name = None;
         Ok(())
     }
-
-    /// Leaves the name to whatever has it now.
-    pub fn keep(mut self) {
-        self.name = None;
-    }
 }
 
 impl Drop for Temporary<'_> {

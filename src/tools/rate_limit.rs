@@ -15,7 +15,6 @@ use crate::schema::{Access, Action, Field, ToolDefinition};
 use crate::store::config::team::micro_usd;
 use crate::store::document::{Damage, Document, parse_counter};
 use crate::store::files::{Reader, Writer};
-use crate::store::folder::FileTime;
 use crate::store::project::{Outcome, Project};
 use crate::{record, words};
 use shared::Wanted;
@@ -330,7 +329,7 @@ impl Hour {
         let counts_tokens = project.generation() == Generation::V0_11;
         let window = Window::at(files.now(), project.zone());
         let key = files.load::<LastResetFile>()?;
-        let stale = !window.holds(key.as_deref(), files.modified::<LastResetFile>().and_then(FileTime::instant));
+        let stale = !window.holds(key.as_deref(), files.modified::<LastResetFile>());
         let calls = files.load::<CallCountFile>()?.unwrap_or(0);
         let stored_tokens = if counts_tokens { files.load::<TokenCountFile>()? } else { None };
         Ok(Self {

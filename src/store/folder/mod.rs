@@ -11,12 +11,13 @@ mod tests;
 mod unix;
 
 #[cfg(not(unix))]
-pub use portable::{Folder, facts, facts_at, give};
+pub use portable::{Folder, facts, facts_at, give, give_attributes};
 #[cfg(unix)]
-pub use unix::{Folder, facts, facts_at, give};
+pub use unix::{Folder, facts, facts_at, give, give_attributes};
 
 use std::fmt;
 use std::io;
+use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 
@@ -57,11 +58,22 @@ impl FileTime {
     pub fn instant(self) -> Option<DateTime<Utc>> {
         DateTime::from_timestamp(self.seconds, self.nanoseconds)
     }
+}
 
-    /// The time as the file system would have it.
-    #[must_use]
-    pub fn of(instant: DateTime<Utc>) -> Self {
-        Self { seconds: instant.timestamp(), nanoseconds: instant.timestamp_subsec_nanos() }
+impl From<SystemTime> for FileTime {
+    fn from(time: SystemTime) -> Self {
+        let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => Self { seconds: seconds(after), nanoseconds: after.subsec_nanos() },
+            Err(before) => {
+                let (whole, rest) = (seconds(before.duration()), before.duration().subsec_nanos());
+                if rest == 0 {
+                    Self { seconds: -whole, nanoseconds: 0 }
+                } else {
+                    Self { seconds: -whole - 1, nanoseconds: 1_000_000_000 - rest }
+                }
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::{Facts, FileTime, For, Identity, Kind, Refusal};
 
@@ -212,6 +212,9 @@ pub fn give(_file: &File, _new: &Facts, _old: &Facts) -> bool {
     true
 }
 
+/// Extended attributes: there are none to be given.
+pub fn give_attributes(_old: &File, _new: &File) {}
+
 #[allow(clippy::permissions_set_readonly_false, reason = "on Unix, where it would mean everybody, this is for tests alone")]
 fn writable(mut permissions: fs::Permissions) -> fs::Permissions {
     permissions.set_readonly(false);
@@ -252,17 +255,9 @@ fn told(metadata: &Metadata) -> Facts {
         kind,
         identity: Identity { device: 0, number: 0 },
         length: metadata.len(),
-        modified: metadata.modified().map_or(FileTime { seconds: 0, nanoseconds: 0 }, file_time),
+        modified: metadata.modified().map_or(FileTime { seconds: 0, nanoseconds: 0 }, FileTime::from),
         names: 1,
         owner: (0, 0),
         mode: if metadata.permissions().readonly() { 0 } else { 0o200 },
-    }
-}
-
-fn file_time(time: SystemTime) -> FileTime {
-    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
-    match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(after) => FileTime { seconds: seconds(after), nanoseconds: after.subsec_nanos() },
-        Err(before) => FileTime { seconds: -seconds(before.duration()) - 1, nanoseconds: 0 },
     }
 }

@@ -3,7 +3,7 @@
 macro_rules! promises {
     ($kind:ident) => {
         mod $kind {
-            use crate::store::folder::$kind::{Folder, facts, facts_at, give};
+            use crate::store::folder::$kind::{Folder, facts, facts_at, give, give_attributes};
             use crate::store::folder::{FileTime, For, Kind, Refusal, refusal};
             use std::ffi::OsStr;
             use std::fs;
@@ -39,6 +39,7 @@ macro_rules! promises {
                 assert_eq!(text, "one");
                 let other = folder.make_file(name("other"), 0o666).and_then(|file| facts(&file)).expect("known");
                 assert!(give(&made, &facts(&made).expect("known"), &other), "the owner is the same");
+                give_attributes(&made, &made);
                 match folder.exchange(name("other"), name("b")) {
                     Ok(()) => assert_eq!(folder.look(name("other")).expect("there").length, 3),
                     Err(error) => assert_eq!(error.kind(), io::ErrorKind::Unsupported),

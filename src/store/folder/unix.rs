@@ -240,6 +240,23 @@ pub fn give(file: &File, new: &Facts, old: &Facts) -> bool {
     kept
 }
 
+/// Gives a new file the extended attributes of the one that it replaces, access lists among them, as far as the system
+/// lets us.
+pub fn give_attributes(old: &File, new: &File) {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        let mut names = [0; 4096];
+        let Ok(length) = fs::flistxattr(old, &mut names) else { return };
+        for name in names.get(..length).unwrap_or_default().split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+            let mut value = [0; 4096];
+            let Ok(length) = fs::fgetxattr(old, name, &mut value) else { continue };
+            let _ = fs::fsetxattr(new, name, value.get(..length).unwrap_or_default(), fs::XattrFlags::empty());
+        }
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    let _ = (old, new);
+}
+
 #[allow(clippy::cast_possible_truncation, reason = "a mode has 16 bits at most, and some systems' type has no more")]
 fn raw_mode(mode: u32) -> Mode {
     Mode::from_raw_mode((mode & 0o7777) as fs::RawMode)

@@ -95,7 +95,12 @@ impl Folder {
     fn write<T>(&self, work: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<Told<T>> {
         fs::create_dir_all(&self.path).map_err(|error| Error::io("create", &self.path, &error))?;
         let lock = Lock::acquire(&self.path.join(LOCK_FILE), self.lock_timeout)?;
-        let mut open = Open { folder: self, held: lock.home().folder(), now: self.now(), warnings: Vec::new() };
+        let mut open = Open {
+            folder: self,
+            held: lock.home().folder(),
+            now: self.now(),
+            warnings: lock.home().warning(&self.path).into_iter().collect(),
+        };
         let value = work(&mut open)?;
         let Open { now, warnings, .. } = open;
         drop(lock);

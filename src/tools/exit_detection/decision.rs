@@ -10,7 +10,6 @@ use crate::generation::Generation;
 use crate::rules::plan::Totals;
 use crate::rules::signals::{Evidence, ExitReason, SignalLists, decide};
 use crate::store::files::Reader;
-use crate::store::folder::FileTime;
 use crate::tools::task_planner::{Claims, count};
 
 /// Whether the run should end, by these signals, this analysis and the plan as it is, of which other workers may have
@@ -59,7 +58,7 @@ fn session(files: &mut Reader<'_>) -> Result<Option<(String, u64)>> {
     }
     let Some(session) = files.load::<SessionFile>()? else { return Ok(None) };
     let told = DateTime::parse_from_rfc3339(&session.timestamp).ok().map(|time| time.to_utc());
-    let Some(since) = told.or_else(|| files.modified::<SessionFile>().and_then(FileTime::instant)) else { return Ok(None) };
+    let Some(since) = told.or_else(|| files.modified::<SessionFile>()) else { return Ok(None) };
     let age = u64::try_from((files.now() - since).num_seconds()).unwrap_or(0);
     let expires = files.project().config().session_expiry_hours.saturating_mul(3600);
     Ok((age < expires).then_some((session.id, age)))

@@ -131,10 +131,11 @@ record! {
 
 const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
-const STATUS: Field<String> = Field::text("status", "running, success, completed, halted or other; without exitReason clears that.")
-    .default("stays")
-    .on(UPDATE)
-    .access(Access::Full);
+const STATUS: Field<String> =
+    Field::text("status", "running, success, completed, halted or other; without exitReason clears that.")
+        .default("stays")
+        .on(UPDATE)
+        .access(Access::Full);
 const LOOP_COUNT: Field<u64> = Field::integer("loopCount", "The loop's number.").default("stays").on(UPDATE).access(Access::Full);
 const CALLS_MADE: Field<u64> =
     Field::integer("callsMade", "Calls made this hour.").default("`rate_limit`'s count").on(UPDATE).access(Access::Full);

@@ -13,7 +13,7 @@ use crate::store::files::{Reader, Writer};
 use crate::store::project::{Outcome, Project};
 
 /// How often a change starts over because somebody else has written the plan in between.
-const TRIES: usize = 5;
+const TRIES: usize = 20;
 
 pub(super) fn update(project: &Project, arguments: &Arguments) -> Result<Outcome<TaskPlannerToolOutput>> {
     let wanted = arguments.get(TASK_ID).filter(|wanted| !wanted.trim().is_empty()).ok_or_else(|| {

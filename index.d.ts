@@ -629,7 +629,7 @@ export type TaskPlannerToolInput =
 export interface ProgressReporterUpdateInput {
   action: 'update'
   /**
-   * running, success, completed, halted, … ; without exitReason clears that. At most 10000 characters.
+   * running, success, completed, halted or other; without exitReason clears that. At most 10000 characters.
    *
    * @default stays
    */

@@ -97,6 +97,7 @@ mod tests {
     use super::*;
     use crate::store::project::Project;
     use crate::testing::project;
+    use std::fs;
     use std::fs::OpenOptions;
 
     fn append(project: &Project, path: &Path, line: &str) -> Result<Vec<String>> {

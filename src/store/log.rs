@@ -95,6 +95,7 @@ fn rotate(folder: &Folder, name: &OsStr) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorCode;
     use crate::store::project::Project;
     use crate::testing::project;
     use std::fs;

@@ -28,7 +28,7 @@ use crate::tools::{Call, TOOLS, Tool};
 /// let ralph = Ralph::open(&options, &Environment::default())?;
 /// let input = json!({ "action": "update", "taskId": "one-1" });
 /// let answer = ralph.call("task_planner", raw_input(input.as_object().expect("an object")))?;
-/// assert_eq!(answer["progressPercentage"], 100);
+/// assert_eq!(answer["progressPercentage"], 100.0);
 /// # Ok(())
 /// # }
 /// ```

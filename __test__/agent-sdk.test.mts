@@ -49,8 +49,8 @@ describe.each(LEVELS)('access %s', (access) => {
     const repeatable = tools.filter(({ annotations }) => !annotations?.idempotentHint).map(({ name }) => name)
     const cumulative = {
       read: [],
-      worker: ['progress_reporter'],
-      full: ['rate_limit', 'exit_detection', 'circuit_breaker', 'progress_reporter'],
+      worker: ['task_planner', 'progress_reporter'],
+      full: ['rate_limit', 'exit_detection', 'circuit_breaker', 'task_planner', 'progress_reporter'],
     }
     expect(repeatable).toEqual(cumulative[access])
   })

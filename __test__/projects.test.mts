@@ -1,7 +1,7 @@
 // What the files of real projects and the reports of their owners taught (shared/cases/round-2.md), through the addon.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { callTool, connect } from './support/mcp.mts'
@@ -220,5 +220,99 @@ describe('S32: three loops that claim a file', () => {
 
   test('count where there is no git', async () => {
     expect((await run(project())).map(({ state }) => state)).toEqual(['CLOSED', 'CLOSED', 'CLOSED'])
+  })
+})
+
+describe('S26: what a loop claims, beside the plan', () => {
+  const block = (lines: string) => `---RALPH_STATUS---\n${lines}\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---`
+
+  test.each([
+    ['with git', repository],
+    ['without', project],
+  ] as const)('%s', async (_, make) => {
+    const folder = make()
+    writeFiles(folder, { [PLAN]: '- [ ] alpha\n- [ ] beta\n' })
+    const tools = toolsIn({ PATH: process.env['PATH'] ?? '' }, { projectDir: folder })
+    await tools.circuitBreaker({ action: 'begin' })
+    const claimed = block('TASKS_COMPLETED_THIS_LOOP: 2\nFILES_MODIFIED: 1')
+    const first = await tools.exitDetection({ action: 'analyze', output: claimed, loopNumber: 1 })
+    expect(first.warnings?.join()).toMatch(/completed 2 tasks, but no box/)
+    await tools.circuitBreaker({ action: 'record', loopNumber: 1 })
+
+    await tools.circuitBreaker({ action: 'begin' })
+    await tools.taskPlanner({ action: 'update', taskId: 'alpha' })
+    const ticked = block('TASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 0')
+    const second = await tools.exitDetection({ action: 'analyze', output: ticked, loopNumber: 2 })
+    expect(second.warnings?.join()).toMatch(/1 boxes of the plan were ticked/)
+    expect(second.warnings?.join()).not.toMatch(/no box/)
+  })
+})
+
+describe('S29 and S14: a .ralphrc of another kind', () => {
+  test.each([
+    ['JSON', '{ "MAX_CALLS_PER_HOUR": 5 }', 100, /JSON/],
+    ['blanks', 'MAX_CALLS_PER_HOUR = 5\n', 100, /MAX_CALLS_PER_HOUR.*no blanks/],
+    ['YAML', 'MAX_CALLS_PER_HOUR: 5\n', 100, /MAX_CALLS_PER_HOUR=value/],
+  ])('%s is warned of', async (_, text, maxCalls, words) => {
+    const folder = project({ '.ralphrc': text })
+    const answer = await toolsIn({}, { projectDir: folder }).rateLimit({ action: 'check' })
+    expect(answer).toMatchObject({ maxCalls, warnings: [expect.stringMatching(words)] })
+  })
+
+  test.each(['utf16le', 'utf16be'])('%s is read', async (encoding) => {
+    const bytes = Buffer.from('\uFEFFMAX_CALLS_PER_HOUR=5\r\n', 'utf16le')
+    const folder = project()
+    writeFileSync(join(folder, '.ralphrc'), encoding === 'utf16be' ? bytes.swap16() : bytes)
+    expect(await toolsIn({}, { projectDir: folder }).rateLimit({ action: 'check' })).toMatchObject({ maxCalls: 5 })
+  })
+})
+
+test('S30 and S33: calls, tokens and cost reach the statistics', async () => {
+  const folder = project()
+  const tools = toolsIn({}, { projectDir: folder })
+  const output = JSON.stringify({
+    type: 'result',
+    result: 'Done.',
+    total_cost_usd: 0.25,
+    usage: { input_tokens: 1500, output_tokens: 300 },
+  })
+  await tools.exitDetection({ action: 'analyze', output, loopNumber: 1 })
+  const loop = { action: 'update', status: 'running', loopDurationSeconds: 2, loopSucceeded: true } as const
+  await tools.progressReporter({ ...loop, loopCount: 1, loopCalls: 3 })
+  const { metrics } = await tools.progressReporter({ ...loop, loopCount: 2, loopTokens: 200, loopCostUsd: 0.5 })
+  expect(metrics).toMatchObject({ totalLoops: 2, totalCalls: 4, totalTokens: 2000, totalCostUsd: 0.75 })
+})
+
+describe('S35: a task is added', () => {
+  const plan = '## High\n- [x] alpha\n  more of it\n\n## Optional\n1. [ ] gamma\n\nWords.\n'
+
+  test('as one open line, by a worker, and nothing else changes', async () => {
+    const folder = project({ [PLAN]: plan })
+    const client = await connect({ projectDir: folder, access: 'worker' })
+    const add = async (input: Record<string, unknown>) => callTool(client, 'task_planner', { action: 'add', ...input })
+    const first = JSON.parse((await add({ description: 'two\nlines \u001b[31m[x] red', section: 'high' })).text)
+    expect(first).toMatchObject({ totalTasks: 3, tasks: [{ completed: false, section: 'High', line: 4 }] })
+    const second = JSON.parse((await add({ description: 'T009 delta' })).text)
+    expect(second).toMatchObject({ tasks: [{ id: 'T009', section: 'Optional', optional: true }], blockingTasks: 1 })
+    expect(read(folder, PLAN)).toBe(
+      '## High\n- [x] alpha\n  more of it\n- [ ] two lines [31m\\[x\\] red\n\n## Optional\n1. [ ] gamma\n2. [ ] T009 delta\n\nWords.\n',
+    )
+    const unknown = await add({ description: 'x', section: 'Low' })
+    expect(unknown).toMatchObject({ isError: true, text: expect.stringMatching(/INVALID_INPUT.*High, Optional/) })
+  })
+
+  test('not by a reader, and fifty in a loop', async () => {
+    const folder = project({ [PLAN]: plan })
+    const reader = await connect({ projectDir: folder, access: 'read' })
+    expect(await callTool(reader, 'task_planner', { action: 'add', description: 'x' })).toMatchObject({ isError: true })
+    const tools = toolsIn({}, { projectDir: folder })
+    await tools.circuitBreaker({ action: 'begin' })
+    for (let n = 1; n <= 50; n += 1) await tools.taskPlanner({ action: 'add', description: `task ${n}` })
+    expect(await failure(tools.taskPlanner({ action: 'add', description: 'one more' }))).toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+    await tools.circuitBreaker({ action: 'record', filesChanged: 1 })
+    await tools.circuitBreaker({ action: 'begin' })
+    expect(await tools.taskPlanner({ action: 'add', description: 'one more' })).toMatchObject({ totalTasks: 53 })
   })
 })

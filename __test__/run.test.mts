@@ -67,9 +67,11 @@ test('lines for a log: each loop, and how it ended; exit code 0', async () => {
     .map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))
   expect(lines).toEqual([
     'loop 1: first  First  (calls 1/100 · tokens 0 · circuit CLOSED · plan 0/2)',
+    expect.stringMatching(/^warning: 1 boxes of the plan were ticked/),
     expect.stringMatching(/^loop 1 ok in \d+ s · \d+ tokens · .*circuit CLOSED$/),
     '  One is done',
     expect.stringMatching(/^loop 2: second {2}Second/),
+    expect.stringMatching(/^warning: 1 boxes of the plan were ticked/),
     expect.stringMatching(/^loop 2 ok/),
     '  All is done',
     'completed: graceful_exit, plan_complete, after 2 loops',
@@ -96,8 +98,10 @@ test('--dry-run says what would be sent, asks nothing and writes nothing', async
   const folder = project(PLAN)
   const { child, model, printed } = await start(folder, DONE, ['--dry-run'])
   expect(await end(child)).toBe(0)
-  expect(printed.stdout).toMatch(/^Work\.\n[\s\S]*First/)
-  expect(printed.stderr).toContain('this would be sent')
+  expect(printed).toEqual({
+    stderr: '',
+    stdout: expect.stringMatching(/^calls 0\/100 .*\ntask first: First\nthis would be sent:\n\nWork\.\n[\s\S]*First/),
+  })
   expect(model.requests).toEqual([])
   expect(read(folder, '.ralph/fix_plan.md')).toContain('[ ] First')
 })

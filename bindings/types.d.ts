@@ -125,6 +125,35 @@ export interface ToolField {
   access: Access
 }
 
+/** A budget that workers share. */
+export interface BudgetOptions {
+  /** Its name, the same wherever it is shared. At most 10000 characters. */
+  name: string
+  /**
+   * How long what was spent counts: rolling, in 60 steps, so that a count leaves at most one step late and no such
+   * stretch of time ever holds more.
+   */
+  per: 'hour' | '5h' | 'day' | 'week'
+  /**
+   * Calls admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  calls?: number | undefined
+  /**
+   * Tokens after which no call is admitted. A whole number, 1 or more.
+   *
+   * @default no limit
+   */
+  tokens?: number | undefined
+  /**
+   * Dollars after which no call is admitted. A finite number, 0 or more.
+   *
+   * @default no limit
+   */
+  costUsd?: number | undefined
+}
+
 /**
  * Settings of a `RalphTools` instance. One that is left out is taken from the environment, from `.ralphrc`, from
  * an installed Ralph's own scripts, or is built in, in this order.
@@ -253,6 +282,86 @@ export interface RalphToolsOptions {
    * @default 10000
    */
   gitTimeoutMs?: number | undefined
+  /**
+   * Where several projects, worktrees or machines meet, for common budgets and claims: a directory
+   * (`~/.ralph/shared`), or a Redis or Valkey server (`redis://…`, `rediss://…`, `unix:///…`). At most 10000
+   * characters.
+   *
+   * @default `RALPH_SHARED`; without it, this project alone
+   */
+  shared?: string | undefined
+  /**
+   * The group of workers there. At most 10000 characters.
+   *
+   * @default `RALPH_SHARED_NAME`, built in: default
+   */
+  sharedName?: string | undefined
+  /**
+   * While the server cannot be used: `refuse` admits nothing, `local` counts and claims in this project alone,
+   * with a warning.
+   *
+   * @default `RALPH_SHARED_FALLBACK`, built in: refuse
+   */
+  sharedFallback?: 'refuse' | 'local' | undefined
+  /**
+   * What all workers together may spend. Calls are admitted by every budget or by none.
+   *
+   * @default `RALPH_BUDGETS`, as JSON; built in: none
+   */
+  budgets?: BudgetOptions[] | undefined
+  /**
+   * This worker's name in claims and lists. At most 10000 characters.
+   *
+   * @default `RALPH_WORKER`, else host, process and a random part
+   */
+  worker?: string | undefined
+  /**
+   * Which plan this is, for claims; the same in all its copies. At most 10000 characters.
+   *
+   * @default `RALPH_PLAN_NAME`, else the repository's origin and the plan's path in it
+   */
+  planName?: string | undefined
+}
+
+/** Tells what the hour still admits. What {@link RalphTools.rateLimit} takes for it. */
+export interface RateLimitCheckInput {
+  action: 'check'
+}
+
+/**
+ * Asks for calls before they are made, counts them if admitted, and adds what was used. What {@link
+ * RalphTools.rateLimit} takes for it.
+ */
+export interface RateLimitIncrementInput {
+  action: 'increment'
+  /**
+   * Calls to ask for, all or none; 0 only records what was used. A whole number from 0 to 1000.
+   *
+   * @default 1
+   */
+  calls?: number | undefined
+  /**
+   * Tokens used, added even if the calls are refused; ignored by v0.9 rules. A whole number from 0 to 1000000000.
+   *
+   * @default 0
+   */
+  tokens?: number | undefined
+  /**
+   * Dollars used; for budgets. A finite number, 0 or more.
+   *
+   * @default 0
+   */
+  costUsd?: number | undefined
+}
+
+/** Zeroes this hour's calls and tokens, and forgets a plan limit. What {@link RalphTools.rateLimit} takes for it. */
+export interface RateLimitResetInput {
+  action: 'reset'
+}
+
+/** The same as `check`. What {@link RalphTools.rateLimit} takes for it. */
+export interface RateLimitStatusInput {
+  action: 'status'
 }
 
 /**
@@ -260,74 +369,41 @@ export interface RalphToolsOptions {
  *
  * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
  * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy
- * says which limit it is. Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token
- * limit) and nextReset.
+ * says which limit it is. maxTokens 0 is no limit.
  */
-export interface RateLimitToolInput {
-  /**
-   * What to do.
-   *
-   * - `check`: Tells what the hour still admits.
-   * - `increment`: Asks for calls before they are made and counts them if admitted; also adds used tokens.
-   * - `reset`: Zeroes the calls and tokens of the current hour.
-   * - `status`: The same as `check`.
-   */
-  action: 'check' | 'increment' | 'reset' | 'status'
-  /**
-   * Calls to ask for, all or none. 0 records tokens alone and is always admitted. A whole number from 0 to 1000.
-   *
-   * Used by `increment`.
-   *
-   * @default 1
-   */
-  calls?: number | undefined
-  /**
-   * Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them. A whole number
-   * from 0 to 1000000000.
-   *
-   * Used by `increment`.
-   *
-   * @default 0
-   */
-  tokens?: number | undefined
+export type RateLimitToolInput =
+  | RateLimitCheckInput
+  | RateLimitIncrementInput
+  | RateLimitResetInput
+  | RateLimitStatusInput
+
+/** What {@link RalphTools.rateLimit} answers to `increment`. */
+export interface RateLimitIncrementOutput extends RateLimitToolOutput {
+  /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
+  admitted: boolean
+}
+
+/** Tells whether the run should end. What {@link RalphTools.exitDetection} takes for it. */
+export interface ExitDetectionCheckInput {
+  action: 'check'
 }
 
 /**
- * What {@link RalphTools.exitDetection} takes.
- *
- * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
- * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
- * permission_denied, blocked, overage, safety_circuit_breaker). signals lists the loops that said so. confidence
- * is how sure the last analysis is of what it read.
+ * Reads one loop's output, keeps its signals, answers as `check`. What {@link RalphTools.exitDetection} takes for
+ * it.
  */
-export interface ExitDetectionToolInput {
+export interface ExitDetectionAnalyzeInput {
+  action: 'analyze'
   /**
-   * What to do.
+   * A file in the project with one loop's output. At most 10000 characters.
    *
-   * - `check`: Tells whether the run should end.
-   * - `analyze`: Reads one loop's output, remembers its signals, and answers as `check`.
-   * - `signals`: The same as `check`.
-   * - `reset`: Starts a run: forgets all signals and the last analysis.
-   */
-  action: 'check' | 'analyze' | 'signals' | 'reset'
-  /**
-   * A file inside the project that holds one loop's output. At most 10000 characters.
-   *
-   * Used by `analyze`.
-   *
-   * @default without output too, the newest logs/claude_output_*.log
+   * @default the newest logs/claude_output_*.log
    */
   outputFile?: string | undefined
-  /**
-   * One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters.
-   *
-   * Used by `analyze`.
-   */
+  /** One loop's output itself: text, or the SDK's result message as JSON. At most 268435456 characters. */
   output?: string | undefined
   /**
    * The loop whose output it is. A whole number, 0 or more.
-   *
-   * Used by `analyze`.
    *
    * @default the last analysis's + 1
    */
@@ -335,44 +411,86 @@ export interface ExitDetectionToolInput {
   /**
    * Files that the loop changed. A whole number, 0 or more.
    *
-   * Used by `analyze`.
-   *
    * @default counted by git, else what the output reports
    */
   filesChanged?: number | undefined
 }
 
+/** The same as `check`. What {@link RalphTools.exitDetection} takes for it. */
+export interface ExitDetectionSignalsInput {
+  action: 'signals'
+}
+
+/** Starts a run: forgets all signals and the last analysis. What {@link RalphTools.exitDetection} takes for it. */
+export interface ExitDetectionResetInput {
+  action: 'reset'
+}
+
 /**
- * What {@link RalphTools.circuitBreaker} takes.
+ * What {@link RalphTools.exitDetection} takes.
  *
- * The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means
- * stop and say why (reason). It opens after loops without changed files, with the same error, or with permission
- * denials. Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens,
- * and while OPEN cooldownRemainingSeconds.
+ * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
+ * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
+ * permission_denied, blocked, overage, safety_circuit_breaker).
  */
-export interface CircuitBreakerToolInput {
+export type ExitDetectionToolInput =
+  | ExitDetectionCheckInput
+  | ExitDetectionAnalyzeInput
+  | ExitDetectionSignalsInput
+  | ExitDetectionResetInput
+
+/** What {@link RalphTools.exitDetection} answers to `analyze`. */
+export interface ExitDetectionAnalyzeOutput extends ExitDetectionToolOutput {
+  /** (analyze) What the output says. */
+  analysis: ResponseAnalysis
+}
+
+/** As `check`, with the last state changes. What {@link RalphTools.circuitBreaker} takes for it. */
+export interface CircuitBreakerStatusInput {
+  action: 'status'
+}
+
+/** Tells whether the next loop may run. What {@link RalphTools.circuitBreaker} takes for it. */
+export interface CircuitBreakerCheckInput {
+  action: 'check'
+}
+
+/**
+ * Closes the breaker and zeroes its counts; the history stays. What {@link RalphTools.circuitBreaker} takes for
+ * it.
+ */
+export interface CircuitBreakerResetInput {
+  action: 'reset'
   /**
-   * What to do.
+   * Why; cut at 1000 characters. At most 1048576 characters.
    *
-   * - `status`: As `check`, with the last state changes.
-   * - `check`: Tells whether the next loop may run.
-   * - `reset`: Closes the breaker and zeroes its counts; the history stays.
-   * - `begin`: Marks a loop's beginning, and the commit that git counts changes from.
-   * - `record`: Counts a loop that has ended, and opens or closes the breaker.
+   * @default "Manual reset"
    */
-  action: 'status' | 'check' | 'reset' | 'begin' | 'record'
+  reason?: string | undefined
+}
+
+/** Marks a loop's beginning, from where git counts changes. What {@link RalphTools.circuitBreaker} takes for it. */
+export interface CircuitBreakerBeginInput {
+  action: 'begin'
   /**
-   * The loop that has ended; one recorded last, with no begin since, counts once. A whole number, 0 or more.
+   * The loop; recorded again without begin it counts once. A whole number, 0 or more.
    *
-   * Used by `record`.
+   * @default the last analysis's, else the next
+   */
+  loopNumber?: number | undefined
+}
+
+/** Counts a loop that has ended; opens or closes the breaker. What {@link RalphTools.circuitBreaker} takes for it. */
+export interface CircuitBreakerRecordInput {
+  action: 'record'
+  /**
+   * The loop; recorded again without begin it counts once. A whole number, 0 or more.
    *
-   * @default the last analysis's where newer than the breaker's, else the breaker's + 1
+   * @default the last analysis's, else the next
    */
   loopNumber?: number | undefined
   /**
    * Files that the loop changed: progress if any. A whole number, 0 or more.
-   *
-   * Used by `record`.
    *
    * @default counted by git, since begin
    */
@@ -380,112 +498,138 @@ export interface CircuitBreakerToolInput {
   /**
    * Whether the loop failed.
    *
-   * Used by `record`.
-   *
    * @default what the analysis of that loop says
    */
   hasErrors?: boolean | undefined
-  /**
-   * No effect, as in bash. A whole number, 0 or more.
-   *
-   * Used by `record`.
-   */
+  /** No effect, as in bash. A whole number, 0 or more. */
   outputLength?: number | undefined
-  /**
-   * Why; cut at 1000 characters. At most 1048576 characters.
-   *
-   * Used by `reset`.
-   *
-   * @default "Manual reset"
-   */
-  reason?: string | undefined
 }
 
 /**
- * What {@link RalphTools.taskPlanner} takes.
+ * What {@link RalphTools.circuitBreaker} takes.
  *
- * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
- * nextTask is what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box.
- * Each answer counts the whole plan: totalTasks, completedTasks, pendingTasks, blockingTasks (open and not
- * optional; the work is complete at 0), progressPercentage. If there is a nextOffset the list was cut: read on
- * with it as offset. To add or reword tasks edit the file.
+ * The guard against loops without progress. Call `check` before more work: canExecute false means stop and say why
+ * (reason). It opens after loops without changed files, with the same error, or with permission denials. Answers
+ * state, reason, counts, and while OPEN cooldownRemainingSeconds.
  */
-export interface TaskPlannerToolInput {
-  /**
-   * What to do.
-   *
-   * - `read`: Lists tasks in the order of the plan.
-   * - `update`: Ticks or unticks one task, and answers with it.
-   * - `progress`: Counts, and the next task.
-   */
-  action: 'read' | 'update' | 'progress'
-  /**
-   * Required. The task's id as `read` lists it, or its exact description. At most 1048576 characters.
-   *
-   * Used by `update`.
-   */
-  taskId?: string | undefined
-  /**
-   * True ticks the task, false makes it pending again.
-   *
-   * Used by `update`.
-   *
-   * @default true
-   */
-  completed?: boolean | undefined
+export type CircuitBreakerToolInput =
+  | CircuitBreakerStatusInput
+  | CircuitBreakerCheckInput
+  | CircuitBreakerResetInput
+  | CircuitBreakerBeginInput
+  | CircuitBreakerRecordInput
+
+/** What {@link RalphTools.circuitBreaker} answers to `status`. */
+export interface CircuitBreakerStatusOutput extends CircuitBreakerToolOutput {
+  /** (status) The last 10 transitions, the oldest first. */
+  history: CircuitTransition[]
+}
+
+/** Lists tasks in the order of the plan. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerReadInput {
+  action: 'read'
   /**
    * Which tasks to list.
    *
-   * Used by `read`.
-   *
    * @default all
    */
-  filter?: 'all' | 'pending' | 'completed' | undefined
-  /**
-   * List only the tasks right under headings of this title, in any case. At most 10000 characters.
-   *
-   * Used by `read`.
-   */
+  filter?: 'all' | 'pending' | 'completed' | 'available' | undefined
+  /** A heading: read lists what is under it, add adds there (default: the last task's). At most 10000 characters. */
   section?: string | undefined
   /**
    * The most tasks to list. A whole number, 0 or more.
    *
-   * Used by `read`.
-   *
-   * @default as many as fit into an answer; in a program, all
+   * @default as many as fit
    */
   limit?: number | undefined
   /**
-   * Tasks to skip: the last answer's nextOffset, to go on. A whole number, 0 or more.
-   *
-   * Used by `read`.
+   * Tasks to skip: the last nextOffset. A whole number, 0 or more.
    *
    * @default 0
    */
   offset?: number | undefined
 }
 
-/**
- * What {@link RalphTools.progressReporter} takes.
- *
- * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
- * get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction,
- * exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, circuitOpens).
- */
-export interface ProgressReporterToolInput {
+/** Ticks or unticks one task. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerUpdateInput {
+  action: 'update'
+  /** The task's id by `read`, or its exact description. At most 1048576 characters. */
+  taskId: string
   /**
-   * What to do.
+   * True ticks the task, false makes it pending again.
    *
-   * - `update`: Sets the status, writes a log line, adds a finished loop.
-   * - `read`: Tells status and metrics.
-   * - `metrics`: The same as `read`.
+   * @default true
    */
-  action: 'update' | 'read' | 'metrics'
+  completed?: boolean | undefined
   /**
-   * running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left
-   * out. At most 10000 characters.
+   * For people: whoever has claimed it.
    *
-   * Used by `update`.
+   * @default false
+   */
+  force?: boolean | undefined
+}
+
+/** Adds one open task to the end of a list. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerAddInput {
+  action: 'add'
+  /** Required. What is to be done, in one line. At most 10000 characters. */
+  description?: string | undefined
+  /** A heading: read lists what is under it, add adds there (default: the last task's). At most 10000 characters. */
+  section?: string | undefined
+}
+
+/** Counts, and the next task. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerProgressInput {
+  action: 'progress'
+}
+
+/** Claims the next free task, or taskId, for this worker. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerClaimInput {
+  action: 'claim'
+  /** The task's id by `read`, or its exact description. At most 1048576 characters. */
+  taskId?: string | undefined
+  /**
+   * Minutes until the claim runs out. A whole number from 1 to 1440.
+   *
+   * @default 60
+   */
+  leaseMinutes?: number | undefined
+}
+
+/** Gives up taskId, or all claims. What {@link RalphTools.taskPlanner} takes for it. */
+export interface TaskPlannerReleaseInput {
+  action: 'release'
+  /** The task's id by `read`, or its exact description. At most 1048576 characters. */
+  taskId?: string | undefined
+  /**
+   * For people: whoever has claimed it.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
+}
+
+/**
+ * What {@link RalphTools.taskPlanner} takes.
+ *
+ * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
+ * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
+ * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
+ * offset. New work goes in by `add`.
+ */
+export type TaskPlannerToolInput =
+  | TaskPlannerReadInput
+  | TaskPlannerUpdateInput
+  | TaskPlannerAddInput
+  | TaskPlannerProgressInput
+  | TaskPlannerClaimInput
+  | TaskPlannerReleaseInput
+
+/** Sets the status, writes a log line, adds a finished loop. What {@link RalphTools.progressReporter} takes for it. */
+export interface ProgressReporterUpdateInput {
+  action: 'update'
+  /**
+   * running, success, completed, halted or other; without exitReason clears that. At most 10000 characters.
    *
    * @default stays
    */
@@ -493,15 +637,11 @@ export interface ProgressReporterToolInput {
   /**
    * The loop's number. A whole number, 0 or more.
    *
-   * Used by `update`.
-   *
    * @default stays
    */
   loopCount?: number | undefined
   /**
    * Calls made this hour. A whole number, 0 or more.
-   *
-   * Used by `update`.
    *
    * @default `rate_limit`'s count
    */
@@ -509,23 +649,17 @@ export interface ProgressReporterToolInput {
   /**
    * What was done last, such as executing. At most 10000 characters.
    *
-   * Used by `update`.
-   *
    * @default stays
    */
   lastAction?: string | undefined
   /**
    * Why the run ended. At most 10000 characters.
    *
-   * Used by `update`.
-   *
    * @default stays
    */
   exitReason?: string | undefined
   /**
-   * What you are doing or found: one line of the log, cut at 4 KiB. At most 1048576 characters.
-   *
-   * Used by `update`.
+   * What you are doing or found: one line of the log, at most 4 KiB. At most 1048576 characters.
    *
    * @default the status, loop and calls
    */
@@ -533,32 +667,53 @@ export interface ProgressReporterToolInput {
   /**
    * The log line's level.
    *
-   * Used by `update`.
-   *
    * @default INFO
    */
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SUCCESS' | 'LOOP' | undefined
-  /**
-   * With loopSucceeded: adds the finished loop to the statistics. A finite number, 0 or more.
-   *
-   * Used by `update`.
-   */
+  /** With loopSucceeded: adds the loop to the statistics. A finite number, 0 or more. */
   loopDurationSeconds?: number | undefined
-  /**
-   * Whether the finished loop succeeded.
-   *
-   * Used by `update`.
-   */
+  /** Whether the loop succeeded. */
   loopSucceeded?: boolean | undefined
   /**
-   * Calls that the finished loop made. A whole number, 0 or more.
-   *
-   * Used by `update`.
+   * Its calls. A whole number, 0 or more.
    *
    * @default 1
    */
   loopCalls?: number | undefined
+  /**
+   * Its tokens. A whole number, 0 or more.
+   *
+   * @default the analysis's
+   */
+  loopTokens?: number | undefined
+  /**
+   * Its cost, US dollars. A finite number, 0 or more.
+   *
+   * @default the analysis's
+   */
+  loopCostUsd?: number | undefined
 }
+
+/** Tells status and metrics. What {@link RalphTools.progressReporter} takes for it. */
+export interface ProgressReporterReadInput {
+  action: 'read'
+}
+
+/** The same as `read`. What {@link RalphTools.progressReporter} takes for it. */
+export interface ProgressReporterMetricsInput {
+  action: 'metrics'
+}
+
+/**
+ * What {@link RalphTools.progressReporter} takes.
+ *
+ * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
+ * get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.
+ */
+export type ProgressReporterToolInput =
+  | ProgressReporterUpdateInput
+  | ProgressReporterReadInput
+  | ProgressReporterMetricsInput
 
 /** What {@link LoopEngine.handle} takes: `event` says what happened, and which other fields count. */
 export interface LoopEvent {
@@ -694,7 +849,13 @@ export interface LoopEvent {
 }
 
 /** Which limit a call runs into. */
-export type RateLimitBound = 'calls' | 'tokens'
+export type RateLimitBound = 'calls' | 'tokens' | 'budget' | 'plan'
+
+/** What a budget limits. */
+export type BudgetUnit = 'calls' | 'tokens' | 'costUsd'
+
+/** How long what was spent counts. */
+export type BudgetPeriod = 'hour' | '5h' | 'day' | 'week'
 
 /** Why a run should end; empty: it should not. */
 export type ExitReason = '' | 'permission_denied' | 'overage' | 'test_saturation' | 'completion_signals' | 'safety_circuit_breaker' | 'project_complete' | 'blocked' | 'plan_complete'
@@ -737,18 +898,65 @@ export interface CallCount {
   maxTokens: number
 }
 
+/** How one limit of a budget stands. A budget with several limits has one each. */
+export interface BudgetUse {
+  /** The budget. */
+  name: string
+  /** How long what was spent counts. */
+  per: BudgetPeriod
+  /** What is limited. */
+  unit: BudgetUnit
+  /** Spent by all workers in the last such period. */
+  used: number
+  /** The limit. */
+  limit: number
+  /** What is left: `limit` less `used`, never below 0. */
+  remaining: number
+  /** This project's own part of `used`. */
+  mine: number
+  /** When the budget admits a call again: ISO 8601; null where it admits one now. */
+  nextAdmission: string | null
+}
+
+/** A worker that was seen at the shared place in the last day. */
+export interface WorkerSeen {
+  /** Its name. */
+  name: string
+  /** Its machine. */
+  machine: string
+  /** Its project directory there. */
+  project: string
+  /** When it was seen last: ISO 8601, UTC. */
+  lastSeen: string
+  /** Its loop. */
+  loop?: number
+  /** The task that it has claimed. */
+  task?: string
+}
+
 /** The answer of `rate_limit`. */
 export interface RateLimitToolOutput extends CallCount {
   /** Whether one more call would be admitted now. */
   canMakeCall: boolean
   /** The top of the next hour on the local clock, when the count resets: ISO 8601 with offset. */
   nextReset: string
-  /** Whole seconds until `nextReset`, rounded up. */
+  /**
+   * Whole seconds until calls are admitted again: until `nextReset`, or where a budget or the plan is the limit
+   * until `nextAdmission`; rounded up.
+   */
   secondsUntilReset: number
   /** (increment) Whether the calls were admitted and counted. Make the call only if it is true. */
   admitted?: boolean
   /** Which limit refused the calls, or would refuse the next. */
   limitedBy?: RateLimitBound
+  /** (limitedBy `budget`) Which one. */
+  budget?: string
+  /** (limitedBy `budget`, `plan`) When calls are admitted again: ISO 8601, UTC. */
+  nextAdmission?: string
+  /** What the budgets say; left out where there are none and no shared place. */
+  budgets?: BudgetUse[]
+  /** (status) The workers of the shared place, the last seen first. */
+  workers?: WorkerSeen[]
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -899,6 +1107,10 @@ export interface ExitDetectionToolOutput {
   sessionId?: string
   /** (v0.11 rules) How old that session is, in seconds. */
   sessionAgeSeconds?: number
+  /** True where every open task is claimed by another worker: wait until `claimedUntil`, then check again. */
+  waiting?: boolean
+  /** (waiting) When the first of those claims runs out: ISO 8601, UTC. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -966,7 +1178,7 @@ export interface TaskList {
   blockingTasks: number
   /** Ticked tasks in percent, 0 to 100 with two decimals; 0 without tasks. */
   progressPercentage: number
-  /** The tasks asked for (read), the one that was updated (update), or none (progress). */
+  /** The tasks asked for (read), the one that was updated or added (update, add), or none (progress). */
   tasks: Task[]
 }
 
@@ -987,14 +1199,25 @@ export interface Task {
   line: number
   /** Whether it stands in an optional section: the plan can be complete without it. Never under v0.9 rules. */
   optional: boolean
+  /** The worker that has claimed it, or has ticked it in a copy of the plan. */
+  claimedBy?: string
+  /** When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
 }
 
 /** The answer of `task_planner`. */
 export interface TaskPlannerToolOutput extends TaskList {
-  /** The task to do next: the first in the plan that blocks, else the first that is pending. */
+  /**
+   * The task to do next: the first in the plan that blocks, else the first that is pending, those left out that
+   * other workers have claimed.
+   */
   nextTask?: Task
   /** (read) The list was cut: the rest starts at this `offset`. */
   nextOffset?: number
+  /** (claim) The task, now this worker's; null where others have claimed all that are open, which `tasks` lists. */
+  task?: Task | null
+  /** (claim) When the claim runs out: ISO 8601, UTC, on this machine's clock. */
+  claimedUntil?: string
   /** What was healed, skipped or guessed. Left out where there is nothing to say. */
   warnings?: string[]
 }
@@ -1038,6 +1261,12 @@ export interface ProgressMetrics {
   circuitOpens: number
   /** Lines of the file that could not be read, or say nothing of a loop. */
   skippedLines: number
+  /** Calls that the loops made, as far as their lines say so. */
+  totalCalls: number
+  /** Tokens that the loops used; left out where no line says so. */
+  totalTokens?: number
+  /** What the loops cost, in US dollars by Claude Code's estimate; left out where no line says so. */
+  totalCostUsd?: number
 }
 
 /** The answer of `progress_reporter`. */
@@ -1166,5 +1395,218 @@ export interface LoopEffects {
   files: string[]
   /** Whether a tool ran of which nobody can tell what it changed. */
   opaque: boolean
+}
+
+export interface RalphTools {
+  /**
+   * Tells what the hour still admits.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  rateLimit(input: RateLimitCheckInput): Promise<RateLimitToolOutput>
+  /**
+   * Asks for calls before they are made, counts them if admitted, and adds what was used.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  rateLimit(input: RateLimitIncrementInput): Promise<RateLimitIncrementOutput>
+  /**
+   * Zeroes this hour's calls and tokens, and forgets a plan limit.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  rateLimit(input: RateLimitResetInput): Promise<RateLimitToolOutput>
+  /**
+   * The same as `check`.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  rateLimit(input: RateLimitStatusInput): Promise<RateLimitToolOutput>
+  /**
+   * Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are
+   * limited). Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset;
+   * limitedBy says which limit it is. maxTokens 0 is no limit.
+   */
+  rateLimit(input: RateLimitToolInput): Promise<RateLimitToolOutput>
+
+  /**
+   * Tells whether the run should end.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  exitDetection(input: ExitDetectionCheckInput): Promise<ExitDetectionToolOutput>
+  /**
+   * Reads one loop's output, keeps its signals, answers as `check`.
+   *
+   * @throws {RalphToolError} `OUTPUT_NOT_FOUND`: There is no output to analyze. Pass `output` or an existing
+   * `outputFile`.
+   * @throws {RalphToolError} `OUTSIDE_PROJECT`: The path leads out of the project, links resolved. Use a path
+   * inside it.
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  exitDetection(input: ExitDetectionAnalyzeInput): Promise<ExitDetectionAnalyzeOutput>
+  /**
+   * The same as `check`.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  exitDetection(input: ExitDetectionSignalsInput): Promise<ExitDetectionToolOutput>
+  /**
+   * Starts a run: forgets all signals and the last analysis.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  exitDetection(input: ExitDetectionResetInput): Promise<ExitDetectionToolOutput>
+  /**
+   * Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means
+   * stop, and exitReason says why (plan_complete, project_complete, completion_signals, test_saturation,
+   * permission_denied, blocked, overage, safety_circuit_breaker).
+   */
+  exitDetection(input: ExitDetectionToolInput): Promise<ExitDetectionToolOutput>
+
+  /**
+   * As `check`, with the last state changes.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  circuitBreaker(input: CircuitBreakerStatusInput): Promise<CircuitBreakerStatusOutput>
+  /**
+   * Tells whether the next loop may run.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  circuitBreaker(input: CircuitBreakerCheckInput): Promise<CircuitBreakerToolOutput>
+  /**
+   * Closes the breaker and zeroes its counts; the history stays.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  circuitBreaker(input: CircuitBreakerResetInput): Promise<CircuitBreakerToolOutput>
+  /**
+   * Marks a loop's beginning, from where git counts changes.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  circuitBreaker(input: CircuitBreakerBeginInput): Promise<CircuitBreakerToolOutput>
+  /**
+   * Counts a loop that has ended; opens or closes the breaker.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  circuitBreaker(input: CircuitBreakerRecordInput): Promise<CircuitBreakerToolOutput>
+  /**
+   * The guard against loops without progress. Call `check` before more work: canExecute false means stop and say
+   * why (reason). It opens after loops without changed files, with the same error, or with permission denials.
+   * Answers state, reason, counts, and while OPEN cooldownRemainingSeconds.
+   */
+  circuitBreaker(input: CircuitBreakerToolInput): Promise<CircuitBreakerToolOutput>
+
+  /**
+   * Lists tasks in the order of the plan.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerReadInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Ticks or unticks one task.
+   *
+   * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
+   * names.
+   * @throws {RalphToolError} `TASK_NOT_FOUND`: No task has this id; the message names the closest ids. Call
+   * task_planner `read` for the list.
+   * @throws {RalphToolError} `TASK_AMBIGUOUS`: Several tasks have this description. Use one of the ids in the
+   * message.
+   * @throws {RalphToolError} `TASK_CLAIMED`: Another worker has claimed the task; the message says who, and until
+   * when. Take another: task_planner `claim`. People may pass `force`.
+   * @throws {RalphToolError} `OUTSIDE_PROJECT`: The path leads out of the project, links resolved. Use a path
+   * inside it.
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerUpdateInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Adds one open task to the end of a list.
+   *
+   * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
+   * names.
+   * @throws {RalphToolError} `OUTSIDE_PROJECT`: The path leads out of the project, links resolved. Use a path
+   * inside it.
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerAddInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Counts, and the next task.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerProgressInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Claims the next free task, or taskId, for this worker.
+   *
+   * @throws {RalphToolError} `PLAN_NOT_FOUND`: There is no plan file to change. Create the file that the message
+   * names.
+   * @throws {RalphToolError} `TASK_NOT_FOUND`: No task has this id; the message names the closest ids. Call
+   * task_planner `read` for the list.
+   * @throws {RalphToolError} `TASK_AMBIGUOUS`: Several tasks have this description. Use one of the ids in the
+   * message.
+   * @throws {RalphToolError} `TASK_CLAIMED`: Another worker has claimed the task; the message says who, and until
+   * when. Take another: task_planner `claim`. People may pass `force`.
+   * @throws {RalphToolError} `SHARED_UNREACHABLE`: The server that `shared` names cannot be used; the message says
+   * why, and what to do. Nothing was admitted: wait, and call again.
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerClaimInput): Promise<TaskPlannerToolOutput>
+  /**
+   * Gives up taskId, or all claims.
+   *
+   * @throws {RalphToolError} `TASK_CLAIMED`: Another worker has claimed the task; the message says who, and until
+   * when. Take another: task_planner `claim`. People may pass `force`.
+   * @throws {RalphToolError} `SHARED_UNREACHABLE`: The server that `shared` names cannot be used; the message says
+   * why, and what to do. Nothing was admitted: wait, and call again.
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  taskPlanner(input: TaskPlannerReleaseInput): Promise<TaskPlannerToolOutput>
+  /**
+   * The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left;
+   * nextTask is what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the
+   * whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as
+   * offset. New work goes in by `add`.
+   */
+  taskPlanner(input: TaskPlannerToolInput): Promise<TaskPlannerToolOutput>
+
+  /**
+   * Sets the status, writes a log line, adds a finished loop.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `LOCK_TIMEOUT`, `IO_ERROR`, `INTERNAL`: see {@link
+   * RalphToolErrorCode}
+   */
+  progressReporter(input: ProgressReporterUpdateInput): Promise<ProgressReporterToolOutput>
+  /**
+   * Tells status and metrics.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  progressReporter(input: ProgressReporterReadInput): Promise<ProgressReporterToolOutput>
+  /**
+   * The same as `read`.
+   *
+   * @throws {RalphToolError} `INVALID_INPUT`, `IO_ERROR`, `INTERNAL`: see {@link RalphToolErrorCode}
+   */
+  progressReporter(input: ProgressReporterMetricsInput): Promise<ProgressReporterToolOutput>
+  /**
+   * Tells people what this run is doing. Call `update` with a short message when you begin something, finish it or
+   * get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.
+   */
+  progressReporter(input: ProgressReporterToolInput): Promise<ProgressReporterToolOutput>
 }
 

@@ -3,9 +3,10 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { assemblePlugin } from './plugin.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const OLDEST_NODE_FOR_DEVELOPMENT = 20
@@ -16,6 +17,7 @@ checkTools()
 installPackages()
 buildAddon()
 compileTypeScript()
+buildPlugin()
 
 function checkTools() {
   if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE_FOR_DEVELOPMENT) {
@@ -63,6 +65,17 @@ function compileTypeScript() {
   run('Compiling TypeScript', 'npm', ['run', '--silent', 'build:ts'])
   chmodSync(join(ROOT, 'dist', 'ralph-mcp.mjs'), 0o755)
   writeFileSync(COMPILED, '')
+}
+
+/** The plugin's native program, unless it is newer than everything that it is made of. */
+function buildPlugin() {
+  const program = join(ROOT, 'target', 'release', process.platform === 'win32' ? 'ralph-hook.exe' : 'ralph-hook')
+  if (!existsSync(program) || statSync(program).mtimeMs < newest('src', 'hook', 'Cargo.toml', 'Cargo.lock')) {
+    run("Building the plugin's program", 'cargo', ['build', '--release', '--quiet', '--package', 'ralph-hook'])
+    // Cargo leaves an unchanged program as it was.
+    utimesSync(program, new Date(), new Date())
+  }
+  assemblePlugin(program)
 }
 
 function run(what, command, args) {

@@ -214,7 +214,8 @@ mod tests {
     fn each_fault_is_found_once_with_what_to_do() {
         let plan = "fix_plan.md";
         for (files, expected) in [
-            (vec![], "Error: there is no plan"),
+            (vec![], "Error: there is nothing of"),
+            (vec![("PROMPT.md", "p\n")], "Error: there is no plan"),
             (vec![(plan, "# Plan\n- a list\n")], "Error: the plan"),
             (vec![(plan, "- [x] a\n")], "Note: all 1 tasks of the"),
             (vec![(plan, "- [ ] a\n")], "Note: there is no prompt"),

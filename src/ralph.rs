@@ -22,13 +22,13 @@ use crate::tools::{Call, TOOLS, Tool};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let project = tempfile::tempdir()?;
 /// std::fs::create_dir(project.path().join(".ralph"))?;
-/// std::fs::write(project.path().join(".ralph/fix_plan.md"), "- [ ] [one] First\n")?;
+/// std::fs::write(project.path().join(".ralph/fix_plan.md"), "- [ ] [one-1] First\n")?;
 ///
 /// let options = Options { project_dir: Some(project.path().to_owned()), ..Options::default() };
 /// let ralph = Ralph::open(&options, &Environment::default())?;
-/// let input = json!({ "action": "update", "taskId": "one" });
+/// let input = json!({ "action": "update", "taskId": "one-1" });
 /// let answer = ralph.call("task_planner", raw_input(input.as_object().expect("an object")))?;
-/// assert_eq!(answer["progressPercentage"], 100);
+/// assert_eq!(answer["progressPercentage"], 100.0);
 /// # Ok(())
 /// # }
 /// ```

@@ -66,7 +66,7 @@ function property(field: ToolField, offer: Offer): PropertySchema {
 }
 
 /** A bound that no model reaches is left out: each request pays for the schema. */
-const LONGER_THAN_ANY_MODEL_WRITES = 1 << 20
+const LONGER_THAN_ANY_MODEL_WRITES = 10_000
 
 function lengths({ maxLength = Infinity }: ToolField): { maxLength?: number } {
   return maxLength < LONGER_THAN_ANY_MODEL_WRITES ? { maxLength } : {}

@@ -49,11 +49,19 @@ function npm([command = '', ...args]: string[]): void {
   }
 }
 
-/** `npx -y ralph-sdk-tools …`: the program itself runs, on a project of its own. */
+/**
+ * `npx -y [-p PACKAGE]… ralph-sdk-tools …`: the program itself runs, on a project of its own. Without -y npx asks, and by
+ * another name it would ask npm for a package that is not ours.
+ */
 function npx(args: string[]): void {
-  // Without -y it asks, and by another name it would ask npm for a package that is not ours.
-  expect(args.slice(0, 2)).toEqual(['-y', manifest.name])
-  program(args.slice(2))
+  expect(args[0]).toBe('-y')
+  let at = 1
+  for (; args[at] === '-p'; at += 2)
+    expect([manifest.name, ...Object.keys(manifest.peerDependencies)]).toContain(args[at + 1])
+  expect(args[at]).toBe(manifest.name)
+  const rest = args.slice(at + 1)
+  // A run would talk to the real model: there its options are tried.
+  program(rest[0] === 'run' && !rest.includes('--dry-run') ? [...rest, '--help'] : rest)
 }
 
 function program(args: string[]): void {

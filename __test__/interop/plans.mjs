@@ -22,7 +22,10 @@ const EXOTIC = [
   '<!--',
   '-->',
   '- [/] begun',
-  '- [~] dropped',
+  '- [~] begun too',
+  '- [-] dropped',
+  '- [!] important',
+  '- [] empty',
   '> - [ ] quoted',
 ]
 

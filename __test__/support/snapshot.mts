@@ -68,6 +68,7 @@ export const SNAPSHOT: Snapshot & Required<Pick<Snapshot, 'report'>> = {
       successRate: 90.91,
       circuitOpens: 1,
       skippedLines: 0,
+      totalCalls: 11,
     },
   },
   loops: Array.from({ length: 8 }, (_, index) => ({

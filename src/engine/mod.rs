@@ -1,7 +1,7 @@
 //! The guarded loop: one engine behind all its doors.
 //!
 //! An event goes in as a value, an answer comes out as a value. What happens is in the rows of [`table`]; the executor
-//! ([`turn`] and its neighbours) performs their actions through the tools and keeps the session's files. It knows no SDK and
+//! (`turn` and its neighbours) performs their actions through the tools and keeps the session's files. It knows no SDK and
 //! no Claude Code: the doors translate. Nothing is kept in memory, so that each process of a hook may make an engine.
 
 mod admit;

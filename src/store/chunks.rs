@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 
 use super::folder::facts;
-use super::reach::open_log;
+use super::project::Project;
 use super::read::read_at;
 use crate::error::{Error, Result};
 
@@ -23,9 +23,9 @@ const MOST_THREADS: usize = 4;
 /// Reads one of Ralph's logs piece by piece; `false` where there is none.
 ///
 /// # Errors
-/// `IO_ERROR`.
-pub fn read_chunks(path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
-    let Some((file, _)) = open_log(path)? else { return Ok(false) };
+/// `OUTSIDE_PROJECT`, `IO_ERROR`.
+pub fn read_chunks(project: &Project, path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
+    let Some((file, _)) = project.open_to_read(path)? else { return Ok(false) };
     read_range(&file, 0..u64::MAX, each).map_err(|error| Error::io("read", path, &error))?;
     Ok(true)
 }
@@ -34,12 +34,12 @@ pub fn read_chunks(path: &Path, each: impl FnMut(&[u8])) -> Result<bool> {
 ///
 /// # Errors
 /// `IO_ERROR`.
-pub fn read_tail(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
-    let Some((file, facts)) = open_log(path)? else { return Ok(None) };
+pub fn read_tail(project: &Project, path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let Some((file, facts)) = project.open_to_read(path)? else { return Ok(None) };
     let start = facts.length.saturating_sub(most);
     let mut bytes = Vec::new();
-    read_range(&file, start..facts.length, |chunk| bytes.extend_from_slice(chunk))
-        .map_err(|error| Error::io("read", path, &error))?;
+    let end = start.saturating_add(most);
+    read_range(&file, start..end, |chunk| bytes.extend_from_slice(chunk)).map_err(|error| Error::io("read", path, &error))?;
     Ok(Some((bytes, start == 0)))
 }
 
@@ -48,8 +48,8 @@ pub fn read_tail(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
 ///
 /// # Errors
 /// As [`read_chunks`].
-pub fn read_lines_in_parts<T: Default + Send>(path: &Path, feed: fn(&mut T, &[u8])) -> Result<Option<Vec<T>>> {
-    let Some((file, facts)) = open_log(path)? else { return Ok(None) };
+pub fn read_lines_in_parts<T: Default + Send>(project: &Project, path: &Path, feed: fn(&mut T, &[u8])) -> Result<Option<Vec<T>>> {
+    let Some((file, facts)) = project.open_to_read(path)? else { return Ok(None) };
     let failed = |error: io::Error| Error::io("read", path, &error);
     let ranges = line_ranges(&file, facts.length, thread::available_parallelism().map_or(1, usize::from)).map_err(failed)?;
     let read = |range: &Range<u64>| {
@@ -124,12 +124,14 @@ pub(super) fn read_range(file: &File, range: Range<u64>, mut each: impl FnMut(&[
 mod tests {
     use super::*;
     use crate::error::ErrorCode;
+    use crate::testing::project;
     use std::fs;
 
     #[test]
     fn a_long_file_is_read_in_parts_that_begin_with_a_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("long");
+        let project = project(folder.path());
         let line = |number: usize| format!("{number} {}\n", "x".repeat(number % 5000));
         let text: String = (0..8000).map(line).collect();
         fs::write(&path, &text).expect("written");
@@ -146,20 +148,22 @@ mod tests {
             }
             assert_eq!(parts, text.as_bytes());
         }
-        let whole = read_lines_in_parts::<Vec<u8>>(&path, Vec::extend_from_slice).expect("read");
+        let whole = read_lines_in_parts::<Vec<u8>>(&project, &path, Vec::extend_from_slice).expect("read");
         assert_eq!(whole.expect("there").concat(), text.as_bytes());
         fs::write(&path, "x".repeat(20 << 20)).expect("written");
         assert_eq!(line_ranges(&file(), 20 << 20, 2).expect("read").len(), 2, "one line: all of it in the first");
-        let lengths = read_lines_in_parts::<usize>(&path, |sum, chunk| *sum += chunk.len()).expect("read").expect("there");
+        let lengths =
+            read_lines_in_parts::<usize>(&project, &path, |sum, chunk| *sum += chunk.len()).expect("read").expect("there");
         assert_eq!(lengths.iter().sum::<usize>(), 20 << 20);
-        assert!(read_lines_in_parts::<usize>(&folder.path().join("missing"), |_, _| ()).expect("looked").is_none());
+        assert!(read_lines_in_parts::<usize>(&project, &folder.path().join("missing"), |_, _| ()).expect("looked").is_none());
     }
 
     #[test]
     fn what_is_no_regular_file_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("file"), "x").expect("written");
-        let code = |path: &Path| read_chunks(path, |_| ()).map_err(|error| error.code());
+        let project = project(folder.path());
+        let code = |path: &Path| read_chunks(&project, path, |_| ()).map_err(|error| error.code());
         assert_eq!(code(folder.path()), Err(ErrorCode::IoError));
         assert_eq!(code(&folder.path().join("missing")), Ok(false));
         assert_eq!(code(&folder.path().join("file")), Ok(true));

@@ -4,21 +4,19 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 
-use super::document::{Damage, Document, LARGEST_STATE_FILE};
+use super::document::{Damage, Document};
 use super::folder::{Facts, For, Refusal, refusal};
 use super::home::Home;
 use super::inside::{Lost, open_regular};
 use super::mend::mend_strings;
 use super::plan_file;
 use super::project::Project;
-use super::reach::open_log;
 use super::read::read_whole;
 use super::temporary::replace;
 use crate::error::{Error, ErrorCode, Result};
@@ -201,14 +199,6 @@ impl<'a> Reader<'a> {
         }
         Error::io("read", &path, error)
     }
-}
-
-/// The bytes of a file that is small, or too large to be ours; `None` where it is not there.
-pub(super) fn read_state_file(path: &Path) -> Result<Option<Vec<u8>>> {
-    let Some((file, facts)) = open_log(path)? else { return Ok(None) };
-    let read = read_whole(&file, facts.length, LARGEST_STATE_FILE).map_err(|error| Error::io("read", path, &error))?;
-    read.map(Some)
-        .ok_or_else(|| Error::new(ErrorCode::IoError, format!("{} is too large to be read; move it away", path.display())))
 }
 
 /// What stands at a state file's name.

@@ -3,44 +3,25 @@
 //! It is the same file if it has the same inode, is no shorter, and has the same last bytes before that place: a file that
 //! was rotated, replaced or cut is read anew. Nothing here is trusted for its time alone.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use super::chunks::read_range;
-use super::reach::open_log;
+use super::folder::Identity;
+use super::project::Project;
+use super::read::read_at;
 use crate::error::{Error, Result};
 
 /// So many bytes before the place are compared.
 const TAIL: u64 = 256;
 
-/// Which file it is, whatever its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity(u64, u64);
-
-impl Identity {
-    #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self(metadata.dev(), metadata.ino())
-    }
-
-    /// Elsewhere the time of making it tells one from the other.
-    #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Self {
-        let made = metadata.created().ok().and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
-        Self(0, made.and_then(|made| u64::try_from(made.as_nanos()).ok()).unwrap_or_default())
-    }
-
-    /// Which file a path leads to, and how long it is; `None` where there is none.
-    ///
-    /// # Errors
-    /// `IO_ERROR`.
-    pub fn at(path: &Path) -> Result<Option<(Self, u64)>> {
-        let Some((file, _)) = open_log(path)? else { return Ok(None) };
-        let metadata = file.metadata().map_err(|error| Error::io("look at", path, &error))?;
-        Ok(Some((Self::of(&metadata), metadata.len())))
-    }
+/// Which file a path leads to, and how long it is; `None` where there is none.
+///
+/// # Errors
+/// `IO_ERROR`.
+pub fn at(project: &Project, path: &Path) -> Result<Option<(Identity, u64)>> {
+    Ok(project.open_to_read(path)?.map(|(_, facts)| (facts.identity, facts.length)))
 }
 
 /// Where a look ended.
@@ -56,14 +37,13 @@ impl Place {
     ///
     /// # Errors
     /// `IO_ERROR`.
-    pub fn after(path: &Path, identity: Identity, offset: u64) -> Result<Option<Self>> {
+    pub fn after(project: &Project, path: &Path, identity: Identity, offset: u64) -> Result<Option<Self>> {
         let failed = |error: io::Error| Error::io("read", path, &error);
-        let Some((mut file, _)) = open_log(path)? else { return Ok(None) };
-        let metadata = file.metadata().map_err(failed)?;
-        if Identity::of(&metadata) != identity || metadata.len() < offset {
+        let Some((file, facts)) = project.open_to_read(path)? else { return Ok(None) };
+        if facts.identity != identity || facts.length < offset {
             return Ok(None);
         }
-        let tail = tail_before(&mut file, offset).map_err(failed)?;
+        let tail = tail_before(&file, offset).map_err(failed)?;
         Ok(Some(Self { identity, offset, tail }))
     }
 
@@ -71,17 +51,16 @@ impl Place {
     ///
     /// # Errors
     /// `IO_ERROR`: then the place is lost.
-    pub fn read_on(&mut self, path: &Path, mut each: impl FnMut(&[u8])) -> Result<bool> {
+    pub fn read_on(&mut self, project: &Project, path: &Path, mut each: impl FnMut(&[u8])) -> Result<bool> {
         let failed = |error: io::Error| Error::io("read", path, &error);
-        let Some((mut file, _)) = open_log(path)? else { return Ok(false) };
-        let metadata = file.metadata().map_err(failed)?;
-        if Identity::of(&metadata) != self.identity || metadata.len() < self.offset {
+        let Some((file, facts)) = project.open_to_read(path)? else { return Ok(false) };
+        if facts.identity != self.identity || facts.length < self.offset {
             return Ok(false);
         }
-        if tail_before(&mut file, self.offset).map_err(failed)? != self.tail {
+        if tail_before(&file, self.offset).map_err(failed)? != self.tail {
             return Ok(false);
         }
-        if metadata.len() == self.offset {
+        if facts.length == self.offset {
             return Ok(true);
         }
         let mut tail = std::mem::take(&mut self.tail);
@@ -98,62 +77,68 @@ impl Place {
     }
 }
 
-fn tail_before(file: &mut File, offset: u64) -> io::Result<Vec<u8>> {
+fn tail_before(file: &File, offset: u64) -> io::Result<Vec<u8>> {
     let length = offset.min(TAIL);
-    let mut tail = Vec::with_capacity(256);
-    if length > 0 {
-        file.seek(SeekFrom::Start(offset - length))?;
-        file.take(length).read_to_end(&mut tail)?;
+    let mut tail = vec![0; usize::try_from(length).unwrap_or_default()];
+    let mut filled = 0;
+    while filled < tail.len() {
+        match read_at(file, tail.get_mut(filled..).unwrap_or_default(), offset - length + filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
     }
+    tail.truncate(filled);
     Ok(tail)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Bench;
     use std::fs::{self, OpenOptions};
     use std::io::Write;
 
     #[test]
     fn what_has_come_since_is_read_and_nothing_else() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("log");
+        let bench = Bench::new();
+        bench.write("logs/log", "");
+        let (project, path) = (bench.project(), bench.state("logs/log"));
         let append = |text: &str| {
             let opened = OpenOptions::new().append(true).create(true).open(&path);
             opened.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
         };
         let place = |offset| {
-            let (identity, _) = Identity::at(&path).expect("looked").expect("there");
-            Place::after(&path, identity, offset).expect("read")
+            let (identity, _) = at(project, &path).expect("looked").expect("there");
+            Place::after(project, &path, identity, offset).expect("read")
         };
         append("one\n");
-        let mut at = place(4).expect("a place");
-        let read = |at: &mut Place| {
+        let mut there = place(4).expect("a place");
+        let read = |from: &mut Place| {
             let mut text = Vec::new();
-            at.read_on(&path, |chunk| text.extend_from_slice(chunk))
+            from.read_on(project, &path, |chunk| text.extend_from_slice(chunk))
                 .expect("read")
                 .then(|| String::from_utf8(text).expect("UTF-8"))
         };
-        assert_eq!(read(&mut at).as_deref(), Some(""));
+        assert_eq!(read(&mut there).as_deref(), Some(""));
         append("two\nthr");
-        assert_eq!(read(&mut at).as_deref(), Some("two\nthr"));
+        assert_eq!(read(&mut there).as_deref(), Some("two\nthr"));
         append(&"x".repeat(1000));
-        assert_eq!(read(&mut at).map(|text| text.len()), Some(1000));
+        assert_eq!(read(&mut there).map(|text| text.len()), Some(1000));
         append("end");
-        assert_eq!(read(&mut at).as_deref(), Some("end"));
+        assert_eq!(read(&mut there).as_deref(), Some("end"));
         // Cut, and grown again with other words.
-        let before = at.clone();
+        let before = there.clone();
         fs::write(&path, "one\n").expect("written");
-        assert_eq!(read(&mut at), None);
+        assert_eq!(read(&mut there), None);
         fs::write(&path, "y".repeat(5000)).expect("written");
         assert_eq!(read(&mut before.clone()), None);
         // Rotated: another file of this name, whatever is in it.
-        let mut at = place(5000).expect("a place");
-        fs::copy(&path, folder.path().join("copy")).expect("copied");
-        fs::rename(&path, folder.path().join("log.1")).expect("renamed");
-        assert_eq!(read(&mut at), None);
-        fs::rename(folder.path().join("copy"), &path).expect("renamed");
-        assert_eq!(read(&mut at), None);
+        let mut there = place(5000).expect("a place");
+        fs::copy(&path, bench.state("logs/copy")).expect("copied");
+        fs::rename(&path, bench.state("logs/log.1")).expect("renamed");
+        assert_eq!(read(&mut there), None);
+        fs::rename(bench.state("logs/copy"), &path).expect("renamed");
+        assert_eq!(read(&mut there), None);
         assert_eq!(place(5001), None, "longer than it is");
     }
 }

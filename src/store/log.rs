@@ -1,14 +1,14 @@
 //! Files of lines that are appended to under the lock, and their rotation.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::Writer;
 use super::folder::Folder;
 use super::read::read_at;
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, Result};
 
 /// A log of this size or more is rotated before the next line (Ralph v0.11: `rotate_logs`).
 pub const ROTATE_AT: u64 = 10 << 20;
@@ -72,16 +72,6 @@ impl LineFile {
     }
 }
 
-/// Nothing, or a regular file: anything else is refused.
-pub(super) fn regular(path: &Path) -> Result<bool> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(true),
-        Ok(_) => Err(Error::new(ErrorCode::IoError, format!("{} is no regular file; move it away", path.display()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Error::io("look at", path, &error)),
-    }
-}
-
 /// The `number`th archive of a log.
 #[must_use]
 pub fn archive(path: &Path, number: u32) -> PathBuf {
@@ -105,8 +95,10 @@ fn rotate(folder: &Folder, name: &OsStr) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorCode;
     use crate::store::project::Project;
     use crate::testing::project;
+    use std::fs;
     use std::fs::OpenOptions;
 
     fn append(project: &Project, path: &Path, line: &str) -> Result<Vec<String>> {

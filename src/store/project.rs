@@ -120,7 +120,7 @@ impl Project {
         let lock_timeout = options.lock_timeout.unwrap_or(DEFAULT_LOCK_TIMEOUT);
         let git_timeout = options.git_timeout.unwrap_or(DEFAULT_GIT_TIMEOUT);
         let ground = Ground { root: &root, state_dir: &state_dir, lock_timeout, git_timeout, clock: Arc::clone(&clock) };
-        let team = Team::new(&config.team, environment, ground)?;
+        let team = Team::new(&config.team, environment, &ground)?;
         Ok(Self {
             plans: places.plans,
             log_file: options.log_file.as_ref().map_or_else(|| state_dir.join("logs/ralph.log"), |path| root.join(path)),

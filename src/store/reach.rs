@@ -6,31 +6,12 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use super::folder::{Facts, Folder, For, Kind, Refusal, facts, open_following, refusal};
+use super::folder::{Facts, Folder, For, Kind, Refusal, refusal};
 use super::home::Home;
 use super::inside::{Base, Lost, open_regular};
 use super::paths::outside;
 use super::project::Project;
 use crate::error::{Error, ErrorCode, Result};
-
-/// Opens one of Ralph's logs for reading, links followed; `None` where it is not there.
-///
-/// # Errors
-/// `IO_ERROR`, also where it is no regular file.
-pub(super) fn open_log(path: &Path) -> Result<Option<(File, Facts)>> {
-    let opened = open_following(path).and_then(|file| {
-        let facts = facts(&file)?;
-        if facts.kind == Kind::File { Ok((file, facts)) } else { Err(Refusal::NoFile.into()) }
-    });
-    match opened {
-        Ok(opened) => Ok(Some(opened)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if refusal(&error) == Some(Refusal::NoFile) => {
-            Err(Error::new(ErrorCode::IoError, format!("{} is no regular file; move it away", path.display())))
-        }
-        Err(error) => Err(Error::io("read", path, &error)),
-    }
-}
 
 impl Project {
     /// What links of Ralph's own files may not lead out of: the project; or the state directory, where that is itself a
@@ -39,11 +20,25 @@ impl Project {
         Base::open(if home.is_some_and(Home::linked) { self.state_dir() } else { self.root() })
     }
 
+    /// Opens one of Ralph's logs for reading; `None` where it is not there. Below the state directory links must stay
+    /// inside the project; the log that the option `logFile` names may be anywhere.
+    ///
+    /// # Errors
+    /// `OUTSIDE_PROJECT`; `IO_ERROR`, also where it is no regular file.
+    pub fn open_to_read(&self, path: &Path) -> Result<Option<(File, Facts)>> {
+        let home = self.home()?;
+        let opened = self.folder_below(home.as_ref(), path, false);
+        match opened.and_then(|(folder, name)| self.file_below(home.as_deref(), &folder, name, path, For::Reading)) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(Lost::Missing) => Ok(None),
+            Err(lost) => Err(self.lost("read", path, lost)),
+        }
+    }
+
     /// Opens one of Ralph's logs for appending, and makes it and its folder; and the folder that it is in.
     ///
     /// # Errors
-    /// `OUTSIDE_PROJECT` where a link below the state directory leads out of the project: the log that the option `logFile`
-    /// names may be anywhere. `IO_ERROR`, also where it is no regular file.
+    /// As [`Project::open_to_read`].
     pub(super) fn open_to_append(&self, home: &Arc<Home>, path: &Path) -> Result<(File, Facts, Arc<Folder>)> {
         let opened = self.folder_below(Some(home), path, true).and_then(|(folder, name)| {
             let (file, facts) = self.file_below(Some(home), &folder, name, path, For::Appending)?;

@@ -2,20 +2,26 @@
 //! while it worked. The name carries the session's id, so that an event of a session without a loop costs one look at a
 //! name. Bash Ralph ignores both.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use super::files::{Writer, read_state_file};
-use super::log::regular;
+use super::files::Writer;
+use super::folder::{For, Kind};
+use super::inside::open_regular;
 use super::project::Project;
+use super::read::read_whole;
 use super::temporary::replace;
 use crate::error::{Error, Result};
 
 const PREFIX: &str = ".session_";
 const NOTES: &str = ".edits";
+
+/// A session's file that is longer is none of ours.
+const LARGEST_SESSION: u64 = 1 << 20;
 
 /// So much of the notes is read: a model that calls a tool a million times must not fill the memory.
 const LARGEST_NOTES: u64 = 16 << 20;
@@ -72,7 +78,7 @@ pub fn session_ids(project: &Project) -> Result<Vec<String>> {
 /// # Errors
 /// `IO_ERROR`.
 pub fn read_session(project: &Project, id: &str) -> Result<Option<Vec<u8>>> {
-    read_state_file(&project.state_file(&session_file(id)))
+    read(project, &session_file(id), LARGEST_SESSION, None)
 }
 
 /// When a session last wrote something.
@@ -87,8 +93,10 @@ pub fn session_touched(project: &Project, id: &str) -> Option<DateTime<Utc>> {
 /// # Errors
 /// `IO_ERROR`.
 pub fn save_session(files: &Writer<'_>, id: &str, bytes: &[u8]) -> Result<()> {
-    let (folder, name) = (files.state_home().folder(), session_file(id));
-    replace(folder, name.as_ref(), bytes, folder.look(name.as_ref()).ok().as_ref(), None)
+    let name = session_file(id);
+    let folder = files.state_home().folder();
+    let old = folder.look(name.as_ref()).ok().filter(|facts| facts.kind == Kind::File);
+    replace(folder, name.as_ref(), bytes, old.as_ref(), None)
         .map_err(|error| Error::io("write", &files.project().state_file(&name), &error))
 }
 
@@ -115,13 +123,18 @@ pub fn keep_session_aside(files: &Writer<'_>, id: &str) -> Result<String> {
 /// # Errors
 /// `IO_ERROR`.
 pub fn append_note(project: &Project, id: &str, line: &str) -> Result<()> {
-    let path = project.state_file(&notes_file(id));
-    // A link or a pipe of that name is not ours: following it would write elsewhere, or wait for ever.
-    if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-        remove(&path)?;
-    }
+    let name = notes_file(id);
+    let path = project.state_file(&name);
     let failed = |error: io::Error| Error::io("append to", &path, &error);
-    let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+    let Some(home) = project.home()? else { return Ok(()) };
+    let open = || open_regular(home.folder(), OsStr::new(&name), For::Appending);
+    let (mut file, _) = match open() {
+        // A link or a pipe of that name is not ours: following it would write elsewhere, or wait for ever.
+        Err(_) if home.folder().look(name.as_ref()).is_ok_and(|facts| facts.kind != Kind::File) => {
+            home.folder().remove(name.as_ref()).and_then(|()| open()).map_err(failed)?
+        }
+        opened => opened.map_err(failed)?,
+    };
     file.write_all(format!("{line}\n").as_bytes()).map_err(failed)
 }
 
@@ -130,14 +143,23 @@ pub fn append_note(project: &Project, id: &str, line: &str) -> Result<()> {
 /// # Errors
 /// `IO_ERROR`.
 pub fn read_notes(project: &Project, id: &str) -> Result<Vec<u8>> {
-    let path = project.state_file(&notes_file(id));
-    if !regular(&path)? {
-        return Ok(Vec::new());
+    // What is not read may have stood for anything: a line that is none sends for git.
+    const TOO_MANY: &[u8] = b"too many notes";
+    Ok(read(project, &notes_file(id), LARGEST_NOTES, Some(TOO_MANY))?.unwrap_or_default())
+}
+
+/// A file's bytes; `None` where it is not there. `instead` stands in for those of one that is too long.
+fn read(project: &Project, name: &str, most: u64, instead: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+    let failed = |error: io::Error| Error::io("read", &project.state_file(name), &error);
+    let Some(home) = project.home()? else { return Ok(None) };
+    let (file, facts) = match open_regular(home.folder(), OsStr::new(name), For::Reading) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(failed)?,
+    };
+    match read_whole(&file, facts.length, most).map_err(failed)?.or_else(|| instead.map(<[u8]>::to_vec)) {
+        Some(bytes) => Ok(Some(bytes)),
+        None => Err(failed(io::Error::other(format!("it is larger than {} MiB", most >> 20)))),
     }
-    let failed = |error: io::Error| Error::io("read", &path, &error);
-    let mut bytes = Vec::new();
-    File::open(&path).map_err(failed)?.take(LARGEST_NOTES).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
 }
 
 /// Removes a session's notes: a loop begins.

@@ -152,19 +152,17 @@ record! {
     }
 }
 
-const CALLS: Field<u64> =
-    Field::integer("calls", "Calls to ask for, all or none. 0 records tokens alone and is always admitted.")
-        .at_most(1000)
-        .default("1")
-        .on(&[Verb::Increment.as_str()])
-        .access(Access::Full);
+const CALLS: Field<u64> = Field::integer("calls", "Calls to ask for, all or none; 0 only records what was used.")
+    .at_most(1000)
+    .default("1")
+    .on(&[Verb::Increment.as_str()])
+    .access(Access::Full);
 
-const TOKENS: Field<u64> =
-    Field::integer("tokens", "Tokens used, input and output; added even if the calls are refused. v0.9 rules ignore them.")
-        .at_most(1_000_000_000)
-        .default("0")
-        .on(&[Verb::Increment.as_str()])
-        .access(Access::Full);
+const TOKENS: Field<u64> = Field::integer("tokens", "Tokens used, added even if the calls are refused; ignored by v0.9 rules.")
+    .at_most(1_000_000_000)
+    .default("0")
+    .on(&[Verb::Increment.as_str()])
+    .access(Access::Full);
 
 const COST_USD: Field<f64> =
     Field::number("costUsd", "Dollars used; for budgets.").default("0").on(&[Verb::Increment.as_str()]).access(Access::Full);
@@ -176,7 +174,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Rate limit",
     description: "Tells how many Claude calls this project may still make in the current clock hour (and tokens, where they are limited). \
                   Call `check` before starting more work. canMakeCall false: stop and wait secondsUntilReset; limitedBy says which limit it is. \
-                  Answers currentCount, maxCalls, remainingCapacity, tokensUsed, maxTokens (0: no token limit) and nextReset.",
+                  maxTokens 0 is no limit.",
     input: "RateLimitToolInput",
     actions: &[
         Action::read(Verb::Check.as_str(), "Tells what the hour still admits."),

@@ -11,7 +11,7 @@ import { styles } from '../status/text.mjs'
 import { claudeOptions } from './claude-options.mjs'
 import { type Call, EXIT } from './commands.mjs'
 import { UsageError, type Values } from './options.mjs'
-import { printJson, printLine, say } from './output.mjs'
+import { printJson, printLine } from './output.mjs'
 import { projectOption } from './project.mjs'
 
 /** Runs the loop. */
@@ -91,9 +91,10 @@ async function preview(loop: Loop, options: RalphLoopOptions, json: boolean): Pr
     printJson({ prompt, task, counts, obstacle })
     return EXIT.done
   }
-  if (counts) say(standing(counts))
-  if (task) say(`task ${task.id}: ${task.description}`)
-  say(obstacle ? `this would not be sent now: ${obstacle}` : 'this would be sent:')
+  if (counts) printLine(standing(counts))
+  if (task) printLine(`task ${task.id}: ${task.description}`)
+  printLine(obstacle ? `this would not be sent now: ${obstacle}` : 'this would be sent:')
+  printLine('')
   for (const line of prompt.split('\n')) printLine(line)
   return EXIT.done
 }

@@ -123,7 +123,9 @@ function view(project, reason) {
     // Bash writes no compound fields for text.
     view.analysis = { has_compound_command_limitation: false, compound_command_count: 0, ...analysis }
     // A summary that quotes the output, where a row had bash read another one.
-    view.analysis.work_summary = analysis.work_summary.replaceAll('TESTS_OUTCOM', 'TESTS_STATUS')
+    view.analysis.work_summary = analysis.work_summary
+      .replaceAll('TESTS_OUTCOM', 'TESTS_STATUS')
+      .replaceAll(' (see above)', ' '.repeat(12))
     if (project.bash.generation === 'v0.9') {
       delete view.analysis.has_compound_command_limitation
       delete view.analysis.compound_command_count

@@ -90,16 +90,15 @@ impl Leases {
     /// from somebody else.
     pub fn release(&mut self, task: Option<&str>, worker: &str, force: bool, now: Millis) -> Release {
         self.forget(now);
-        let tasks: Vec<String> = match task {
-            Some(task) => match self.0.get(task) {
+        let tasks: Vec<String> = if let Some(task) = task {
+            match self.0.get(task) {
                 Some(lease) if lease.worker != worker && !lease.done && !force => return Release::Taken(lease.clone()),
                 Some(_) => vec![task.to_owned()],
                 None => Vec::new(),
-            },
-            None => {
-                let mine = |lease: &Lease| lease.worker == worker && !lease.done;
-                self.live(now).filter(|(_, lease)| mine(lease)).map(|(task, _)| task.to_owned()).collect()
             }
+        } else {
+            let mine = |lease: &Lease| lease.worker == worker && !lease.done;
+            self.live(now).filter(|(_, lease)| mine(lease)).map(|(task, _)| task.to_owned()).collect()
         };
         for task in &tasks {
             self.0.remove(task);

@@ -112,7 +112,7 @@ impl Config {
                 let script = shell::read(&bytes, environment);
                 warnings = skipped(path, &script);
                 warnings.extend(foreign::near_misses(&bytes).into_iter().map(|(line, name)| {
-                    format!("{shown} line {line}: {name} is not assigned; bash wants {name}=value, without blanks or a colon")
+                    format!("{shown} line {line}: {name} is not assigned; bash wants {name}=value, without a colon")
                 }));
                 files.push(Source { path, script, names: |setting| setting.in_ralphrc });
             }

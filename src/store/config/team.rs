@@ -81,12 +81,11 @@ impl Said {
 
 pub(super) fn resolve(sources: &Sources<'_>, options: &TeamOptions) -> Result<TeamConfig> {
     let said = |setting: &setting::Setting, option: &Option<String>| {
-        let found = match option {
-            Some(value) => Said { value: value.clone(), place: format!("RalphTools: {}", setting.option), by_option: true },
-            None => {
-                let found = sources.text(setting);
-                Said { value: found.value, place: found.place, by_option: false }
-            }
+        let found = if let Some(value) = option {
+            Said { value: value.clone(), place: format!("RalphTools: {}", setting.option), by_option: true }
+        } else {
+            let found = sources.text(setting);
+            Said { value: found.value, place: found.place, by_option: false }
         };
         Some(found).filter(|found| !found.value.trim().is_empty())
     };

@@ -11,9 +11,9 @@ mod tests;
 mod unix;
 
 #[cfg(not(unix))]
-pub use portable::{Folder, facts, facts_at, give, give_attributes, open_following};
+pub use portable::{Folder, facts, facts_at, give, give_attributes};
 #[cfg(unix)]
-pub use unix::{Folder, facts, facts_at, give, give_attributes, open_following};
+pub use unix::{Folder, facts, facts_at, give, give_attributes};
 
 use std::fmt;
 use std::io;

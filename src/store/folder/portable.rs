@@ -198,17 +198,6 @@ pub fn facts(file: &File) -> io::Result<Facts> {
     Ok(told(&file.metadata()?))
 }
 
-/// Opens a file for reading, links followed. What is open may be no regular file: ask [`facts`].
-///
-/// # Errors
-/// What the system says; [`Refusal`].
-pub fn open_following(path: &Path) -> io::Result<File> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(Refusal::NoFile.into());
-    }
-    patiently(|| File::open(path))
-}
-
 /// What stands at a path, links followed.
 ///
 /// # Errors

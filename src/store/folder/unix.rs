@@ -210,15 +210,6 @@ pub fn facts(file: &File) -> io::Result<Facts> {
     Ok(told(&fs::fstat(file)?))
 }
 
-/// Opens a file for reading, links followed and a pipe not waited for. What is open may be no regular file: ask [`facts`].
-///
-/// # Errors
-/// What the system says.
-pub fn open_following(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    Ok(fs::openat(CWD, path, flags, Mode::empty())?.into())
-}
-
 /// What stands at a path, links followed.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! What git says of a project: its HEAD, and how many files changed.
 //!
-//! Everything that a repository can be configured to run is switched off (see [`process`]), for the loop that is guarded
+//! Everything that a repository can be configured to run is switched off (see `process`), for the loop that is guarded
 //! may write to it. A submodule counts as one file, as in bash: where its commit or anything in it changed.
 
 mod family;

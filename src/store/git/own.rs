@@ -19,6 +19,8 @@ const STATE_FILES: &[&str] = &[
     ".loop_start_files",
     ".tasks_added",
     ".claims.json",
+    ".budgets.json",
+    ".workers.json",
     ".circuit_breaker_state",
     ".circuit_breaker_history",
     ".ralph_session",

@@ -101,7 +101,12 @@ impl Git {
 
     fn open_until(root: PathBuf, timeout: Duration, deadline: Instant, depth: usize) -> Result<Option<Self>, Failure> {
         let mut git = Self { root, timeout, deadline, filters: Vec::new(), prefix: PathBuf::new(), depth };
-        let output = match git.run(&["rev-parse", "--is-inside-work-tree", "--show-prefix"]) {
+        // Neither needs the other's answer: side by side they take the time of one.
+        let place = git.start(&["rev-parse", "--is-inside-work-tree", "--show-prefix"]);
+        let names = git.start(&["config", "--null", "--name-only", "--get-regexp", r"^filter\."]);
+        let place = place.and_then(|place| git.collect(place));
+        let names = names.and_then(|names| git.collect(names));
+        let output = match place {
             Ok(output) => output,
             Err(Failure::Missing) => return Ok(None),
             Err(Failure::Refused(said)) if said.contains("not a git repository") => return Ok(None),
@@ -113,7 +118,7 @@ impl Git {
             return Ok(None);
         }
         git.prefix = PathBuf::from(prefix.strip_suffix('\n').unwrap_or(prefix));
-        git.filters = git.find_filters()?;
+        git.filters = switched_off(names)?;
         Ok(Some(git))
     }
 
@@ -137,26 +142,12 @@ impl Git {
         self.root.ancestors().nth(self.prefix.components().count()).unwrap_or(&self.root)
     }
 
-    fn find_filters(&self) -> Result<Vec<OsString>, Failure> {
-        let names = match self.run(&["config", "--null", "--name-only", "--get-regexp", r"^filter\."]) {
-            Ok(output) => String::from_utf8_lossy(&output).into_owned(),
-            // None is configured.
-            Err(Failure::Refused(said)) if said.is_empty() => String::new(),
-            Err(failure) => return Err(failure),
-        };
-        let mut settings = Vec::new();
-        for name in names.split('\0').filter(|name| !name.is_empty()) {
-            if name.contains('=') {
-                return Err(Failure::Filter(name.to_owned()));
-            }
-            let nothing = if name.ends_with(".required") { "false" } else { "" };
-            settings.push(format!("{name}={nothing}").into());
-        }
-        Ok(settings)
-    }
-
     /// What git prints.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+        self.collect(self.start(arguments)?)
+    }
+
+    fn start(&self, arguments: &[&str]) -> Result<Family, Failure> {
         let mut command = Command::new("git");
         command.arg("--no-pager");
         // Not by the working directory: a relative entry of PATH would lead into the project.
@@ -172,22 +163,40 @@ impl Git {
             }
         }
         command.envs(VARIABLES.iter().copied());
-        self.finish(command)
-    }
-
-    fn finish(&self, mut command: Command) -> Result<Vec<u8>, Failure> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = Family::spawn(&mut command).map_err(|error| match error.kind() {
+        Family::spawn(&mut command).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Failure::Missing,
             _ => Failure::Broken(error),
-        })?;
-        match child.collect(self.deadline) {
+        })
+    }
+
+    fn collect(&self, git: Family) -> Result<Vec<u8>, Failure> {
+        match git.collect(self.deadline) {
             Ok(Collected { status, printed, .. }) if status.success() => Ok(printed),
             Ok(Collected { said, .. }) => Err(Failure::Refused(first_line(&said))),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(Failure::TooLong(self.timeout)),
             Err(error) => Err(Failure::Broken(error)),
         }
     }
+}
+
+/// Settings that switch off the filters which are configured, by the names of their settings.
+fn switched_off(names: Result<Vec<u8>, Failure>) -> Result<Vec<OsString>, Failure> {
+    let names = match names {
+        Ok(output) => String::from_utf8_lossy(&output).into_owned(),
+        // None is configured.
+        Err(Failure::Refused(said)) if said.is_empty() => String::new(),
+        Err(failure) => return Err(failure),
+    };
+    let mut settings = Vec::new();
+    for name in names.split('\0').filter(|name| !name.is_empty()) {
+        if name.contains('=') {
+            return Err(Failure::Filter(name.to_owned()));
+        }
+        let nothing = if name.ends_with(".required") { "false" } else { "" };
+        settings.push(format!("{name}={nothing}").into());
+    }
+    Ok(settings)
 }
 
 /// The path as git for Windows takes it: it refuses one that begins with `\\\\?\\`, which is how Rust names what it resolved

@@ -43,7 +43,7 @@ impl Exchange<'_> {
     pub(super) fn run(&self, made: Temporary<'_>) -> io::Result<Outcome> {
         let outcome = |stands| Outcome { stands, kept_aside: None, out: None };
         match self.folder.exchange(made.name(), self.name) {
-            Ok(()) => self.settle(made),
+            Ok(()) => self.settle(&made),
             // Somebody is about to put another there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(outcome(false)),
             Err(error) if error.kind() == io::ErrorKind::Unsupported => self.replace(made).map(outcome),
@@ -53,7 +53,7 @@ impl Exchange<'_> {
 
     /// Looks at what came out, now and once more, until it is what it should be. What somebody has written into it is put
     /// at the plan's name again.
-    fn settle(&self, aside: Temporary<'_>) -> io::Result<Outcome> {
+    fn settle(&self, aside: &Temporary<'_>) -> io::Result<Outcome> {
         let mut stands = true;
         let mut due = self.before.to_vec();
         for _ in 0..ROUNDS {
@@ -87,7 +87,7 @@ impl Exchange<'_> {
             due = if stands { self.after.to_vec() } else { there? };
             stands = false;
         }
-        self.keep_aside(&aside)
+        self.keep_aside(aside)
     }
 
     /// Without an exchange: the old file keeps a second name until it is known that nobody has written into it.

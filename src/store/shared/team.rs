@@ -58,7 +58,7 @@ impl Team {
     ///
     /// # Errors
     /// `INVALID_INPUT` or `CONFIG_INVALID` for an address that is none.
-    pub fn new(config: &TeamConfig, environment: &Environment, ground: Ground<'_>) -> Result<Self> {
+    pub fn new(config: &TeamConfig, environment: &Environment, ground: &Ground<'_>) -> Result<Self> {
         let folder = |path: PathBuf| Folder::new(path, ground.lock_timeout, Arc::clone(&ground.clock));
         let shared: Option<Box<dyn Place>> = match &config.shared {
             None => None,

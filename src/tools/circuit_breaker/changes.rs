@@ -58,7 +58,10 @@ fn still_holds(project: &Project, snapshot: &Snapshot, sha: Option<&str>) -> boo
 }
 
 /// Where a loop begins.
-pub struct Beginning(GitAnswer<Option<Snapshot>>);
+pub struct Beginning {
+    uncommitted: GitAnswer<Option<Snapshot>>,
+    number: u64,
+}
 
 impl Beginning {
     /// As it is now.
@@ -66,8 +69,14 @@ impl Beginning {
     /// # Errors
     /// `IO_ERROR` where a state file cannot be read.
     pub fn of(project: &Project) -> Result<Self> {
-        let before = project.read(|files| Ok(files.load::<LoopFilesFile>()?.and_then(|start| start.uncommitted)))?.value;
-        Ok(Self(of_project(project, |scope| scope.snapshot(before.as_ref()))))
+        let before = project
+            .read(|files| {
+                let before = files.load::<LoopFilesFile>()?;
+                Ok(before.unwrap_or_default())
+            })?
+            .value;
+        let uncommitted = of_project(project, |scope| scope.snapshot(before.uncommitted.as_ref()));
+        Ok(Self { uncommitted, number: before.number.saturating_add(1) })
     }
 
     /// Remembers it. Without a commit there is no start: one of an earlier loop would make its commits count for ever.
@@ -75,7 +84,7 @@ impl Beginning {
     /// # Errors
     /// `IO_ERROR`.
     pub fn save(self, files: &mut Writer<'_>) -> Result<()> {
-        let GitAnswer { value: uncommitted, warnings } = self.0;
+        let GitAnswer { value: uncommitted, warnings } = self.uncommitted;
         for warning in warnings {
             files.warn(warning);
         }
@@ -86,7 +95,7 @@ impl Beginning {
             }
         }
         let began = files.now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-        let start = LoopStart { began, ticked: ticked(files), uncommitted };
+        let start = LoopStart { began, number: self.number, ticked: ticked(files), uncommitted };
         files.save::<LoopFilesFile>(&start)
     }
 }
@@ -94,16 +103,15 @@ impl Beginning {
 /// A loop that is open for longer was broken off.
 const LONGEST_LOOP: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// When the loop began that is under way, as `begin` wrote it; `None` where none has begun, or it is recorded.
+/// A name of the loop that is under way, which no other has; `None` where none has begun, or it is recorded.
 ///
 /// # Errors
 /// `IO_ERROR`.
 pub fn loop_at_hand(files: &mut Reader<'_>) -> Result<Option<String>> {
     let recorded = files.load::<StateFile>()?.is_some_and(|breaker| breaker.recorded_loop.is_some());
-    let began = files.load::<LoopFilesFile>()?.map(|start| start.began).filter(|_| !recorded);
-    let since = |began: &String| chrono::DateTime::parse_from_rfc3339(began).ok().map(|began| files.now() - began.to_utc());
-    let under_way = began.as_ref().and_then(since).is_some_and(|since| since.abs() < LONGEST_LOOP);
-    Ok(began.filter(|_| under_way))
+    let Some(LoopStart { began, number, .. }) = files.load::<LoopFilesFile>()?.filter(|_| !recorded) else { return Ok(None) };
+    let since = chrono::DateTime::parse_from_rfc3339(&began).ok().map(|began| files.now() - began.to_utc());
+    Ok(since.is_some_and(|since| since.abs() < LONGEST_LOOP).then(|| format!("{number} of {began}")))
 }
 
 /// How many tasks of the plan are ticked; `None` where there is no plan to be read.

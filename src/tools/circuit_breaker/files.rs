@@ -137,6 +137,9 @@ impl Document for LoopStartFile {
 pub struct LoopStart {
     /// When: ISO 8601, UTC.
     pub began: String,
+    /// How many loops had begun by then, this one included: two may begin in one second.
+    #[serde(default)]
+    pub number: u64,
     /// How many tasks of the plan were ticked; `None` where there was no plan to be read.
     pub ticked: Option<usize>,
     /// What was not committed; `None` without git.

@@ -95,8 +95,8 @@ record! {
     }
 }
 
-const LOOP_NUMBER: Field<u64> = Field::integer("loopNumber", "The loop; one recorded last, with no begin since, counts once.")
-    .default("the last analysis's where newer than the breaker's, else the breaker's + 1")
+const LOOP_NUMBER: Field<u64> = Field::integer("loopNumber", "The loop; recorded again without begin it counts once.")
+    .default("the last analysis's, else the next")
     .on(&[Verb::Begin.as_str(), Verb::Record.as_str()])
     .access(Access::Full);
 
@@ -127,22 +127,17 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     name: "circuit_breaker",
     method: "circuitBreaker",
     title: "Circuit breaker",
-    description: "The loop's guard against burning calls without progress. Call `check` before more work: canExecute false means stop and say why (reason). \
+    description: "The guard against loops without progress. Call `check` before more work: canExecute false means stop and say why (reason). \
                   It opens after loops without changed files, with the same error, or with permission denials. \
-                  Answers state (CLOSED, HALF_OPEN, OPEN), reason, consecutiveNoProgress, lastProgressLoop, totalOpens, \
-                  and while OPEN cooldownRemainingSeconds.",
+                  Answers state, reason, counts, and while OPEN cooldownRemainingSeconds.",
     input: "CircuitBreakerToolInput",
     actions: &[
         Action::read(Verb::Status.as_str(), "As `check`, with the last state changes.").gives(&["history"]),
         Action::read(Verb::Check.as_str(), "Tells whether the next loop may run."),
         Action::write(Verb::Reset.as_str(), Access::Full, "Closes the breaker and zeroes its counts; the history stays.")
             .destructive(),
-        Action::write(
-            Verb::Begin.as_str(),
-            Access::Full,
-            "Marks a loop's beginning, and the commit that git counts changes from.",
-        ),
-        Action::write(Verb::Record.as_str(), Access::Full, "Counts a loop that has ended, and opens or closes the breaker.")
+        Action::write(Verb::Begin.as_str(), Access::Full, "Marks a loop's beginning, from where git counts changes."),
+        Action::write(Verb::Record.as_str(), Access::Full, "Counts a loop that has ended; opens or closes the breaker.")
             .cumulative(),
     ],
     fields: &[LOOP_NUMBER.spec, FILES_CHANGED.spec, HAS_ERRORS.spec, OUTPUT_LENGTH.spec, REASON.spec],

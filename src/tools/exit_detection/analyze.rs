@@ -18,9 +18,8 @@ use crate::rules::breaker::Stamp;
 use crate::rules::signals::{LoopSignals, feed};
 use crate::schema::MAX_SAFE_INTEGER;
 use crate::store::files::Writer;
-use crate::store::git::is_commit_name;
 use crate::store::project::{Outcome, Project};
-use crate::tools::circuit_breaker::{LoopStartFile, files_changed};
+use crate::tools::circuit_breaker::{changes, compare_claims};
 use crate::tools::task_planner::Claims;
 
 /// Reads the output and asks git before the lock is taken: both may take a while. What they found is weighed and written
@@ -29,18 +28,20 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
     let source = Source::find(project, arguments)?;
     let mut analyzer = Analyzer::with_promises(project.generation(), !project.config().completion_promise.is_empty());
     source.read(&mut analyzer)?;
-    let (files_changed, mut warnings) = if let Some(count) = arguments.get(FILES_CHANGED) {
-        (FilesChanged::Told(count), Vec::new())
+    let told = arguments.get(FILES_CHANGED);
+    let (changed, mut warnings) = if told.is_some() {
+        (None, Vec::new())
     } else {
-        let counted = files_changed(project)?;
-        // Where git knows when the loop began, and had an answer, it is certain.
-        let certain = counted.warnings.is_empty() && begun(project)?;
-        let changed = match counted.value {
-            Some(count) if certain => FilesChanged::Certain(count),
-            count => FilesChanged::Counted(count.unwrap_or(0)),
-        };
-        (changed, counted.warnings)
+        let counted = changes(project)?;
+        (counted.value, counted.warnings)
     };
+    let files_changed = match (told, changed) {
+        (Some(count), _) => FilesChanged::Told(count),
+        // Where git can tell, it is certain.
+        (None, Some(changed)) => FilesChanged::Certain(changed.files),
+        (None, None) => FilesChanged::Counted(0),
+    };
+    let besides_plan = told.or(changed.map(|changed| changed.besides_plan));
     if matches!(source, Source::File(..)) && arguments.text(OUTPUT_FILE).is_some() && arguments.text(OUTPUT).is_some() {
         warnings.push("outputFile and output are both given; outputFile was read".to_owned());
     }
@@ -55,7 +56,7 @@ pub(super) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome<Ex
         let before = files.load::<ResponseAnalysisFile>()?.unwrap_or_default();
         let number = arguments.get(LOOP_NUMBER).unwrap_or_else(|| next_loop(&before));
         let previous_length = previous_length(files, &before, number)?;
-        let mut this = Loop { number, output_file: source.name(), previous_length, previous_cost: None };
+        let mut this = Loop { number, output_file: source.name(), previous_length, previous_cost: None, besides_plan };
         let seen = weigh(files, analyzer, files_changed, &this);
         let session = files.load::<SessionFile>()?;
         this.previous_cost = previous_cost(&before, session.as_ref(), number, &seen);
@@ -89,11 +90,6 @@ fn announce(project: &Project, answer: &ExitDetectionToolOutput) -> Vec<String> 
     }
 }
 
-/// Whether `begin` has stored the commit at which the loop began.
-fn begun(project: &Project) -> Result<bool> {
-    Ok(project.read(|files| Ok(files.load::<LoopStartFile>()?.is_some_and(|sha| is_commit_name(&sha))))?.value)
-}
-
 /// The loop that is analysed.
 pub(super) struct Loop<'a> {
     pub(super) number: u64,
@@ -101,6 +97,8 @@ pub(super) struct Loop<'a> {
     pub(super) output_file: &'a str,
     /// Characters of the last text output before this loop; 0 where there is none.
     pub(super) previous_length: u64,
+    /// Files that changed besides the plan, by the caller or git; `None` where only the output may know.
+    pub(super) besides_plan: Option<u64>,
     /// What its session had cost before it.
     pub(super) previous_cost: Option<f64>,
 }
@@ -169,6 +167,7 @@ fn conclude(
     let lists = if seen.api_error.is_some() { lists } else { feed(&lists, &signals, generation) };
     let timestamp = Stamp::at(files.now());
     let analysis = stored(&seen, this, timestamp.as_str(), generation);
+    compare_claims(files, Some(&analysis), this.besides_plan.unwrap_or(seen.files_modified), false)?;
     files.save::<ResponseAnalysisFile>(&analysis)?;
     files.save::<ExitSignalsFile>(&lists)?;
     if seen.format == OutputFormat::Text {

@@ -223,11 +223,10 @@ record! {
 }
 
 /// `analyze`: the file to read.
-pub(crate) const OUTPUT_FILE: Field<String> =
-    Field::text("outputFile", "A file inside the project that holds one loop's output.")
-        .default("without output too, the newest logs/claude_output_*.log")
-        .on(&[Verb::Analyze.as_str()])
-        .access(Access::Full);
+pub(crate) const OUTPUT_FILE: Field<String> = Field::text("outputFile", "A file in the project with one loop's output.")
+    .default("the newest logs/claude_output_*.log")
+    .on(&[Verb::Analyze.as_str()])
+    .access(Access::Full);
 
 /// `analyze`: the output itself.
 pub(crate) const OUTPUT: Field<String> =
@@ -255,19 +254,14 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     title: "Exit detection",
     description: "Tells whether the autonomous run is finished. Call `check` before starting more work: shouldExit true means stop, and exitReason says why \
                   (plan_complete, project_complete, completion_signals, test_saturation, permission_denied, blocked, overage, \
-                  safety_circuit_breaker). \
-                  signals lists the loops that said so. confidence is how sure the last analysis is of what it read.",
+                  safety_circuit_breaker).",
     input: "ExitDetectionToolInput",
     actions: &[
         Action::read(Verb::Check.as_str(), "Tells whether the run should end."),
-        Action::write(
-            Verb::Analyze.as_str(),
-            Access::Full,
-            "Reads one loop's output, remembers its signals, and answers as `check`.",
-        )
-        .gives(&["analysis"])
-        .throws(&[ErrorCode::OutputNotFound, ErrorCode::OutsideProject])
-        .cumulative(),
+        Action::write(Verb::Analyze.as_str(), Access::Full, "Reads one loop's output, keeps its signals, answers as `check`.")
+            .gives(&["analysis"])
+            .throws(&[ErrorCode::OutputNotFound, ErrorCode::OutsideProject])
+            .cumulative(),
         Action::read(Verb::Signals.as_str(), "The same as `check`."),
         Action::write(Verb::Reset.as_str(), Access::Full, "Starts a run: forgets all signals and the last analysis.")
             .destructive(),

@@ -131,13 +131,11 @@ record! {
 
 const UPDATE: &[&str] = &[Verb::Update.as_str()];
 
-const STATUS: Field<String> = Field::text(
-    "status",
-    "running, success, completed, halted, paused, stopped, error or other. Clears exitReason where that is left out.",
-)
-.default("stays")
-.on(UPDATE)
-.access(Access::Full);
+const STATUS: Field<String> =
+    Field::text("status", "running, success, completed, halted or other; without exitReason clears that.")
+        .default("stays")
+        .on(UPDATE)
+        .access(Access::Full);
 const LOOP_COUNT: Field<u64> = Field::integer("loopCount", "The loop's number.").default("stays").on(UPDATE).access(Access::Full);
 const CALLS_MADE: Field<u64> =
     Field::integer("callsMade", "Calls made this hour.").default("`rate_limit`'s count").on(UPDATE).access(Access::Full);
@@ -145,7 +143,7 @@ const LAST_ACTION: Field<String> =
     Field::text("lastAction", "What was done last, such as executing.").default("stays").on(UPDATE).access(Access::Full);
 const EXIT_REASON: Field<String> =
     Field::text("exitReason", "Why the run ended.").default("stays").on(UPDATE).access(Access::Full);
-const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, cut at 4 KiB.")
+const MESSAGE: Field<String> = Field::text("message", "What you are doing or found: one line of the log, at most 4 KiB.")
     .at_most_chars(1 << 20)
     .default("the status, loop and calls")
     .on(UPDATE)
@@ -153,22 +151,15 @@ const MESSAGE: Field<String> = Field::text("message", "What you are doing or fou
 const LEVEL: Field<String> =
     Field::one_of("level", Level::ENUMERATION.words, "The log line's level.").default("INFO").on(UPDATE).access(Access::Full);
 const LOOP_DURATION: Field<f64> =
-    Field::number("loopDurationSeconds", "With loopSucceeded: adds the finished loop to the statistics.")
-        .on(UPDATE)
-        .access(Access::Full);
+    Field::number("loopDurationSeconds", "With loopSucceeded: adds the loop to the statistics.").on(UPDATE).access(Access::Full);
 const LOOP_SUCCEEDED: Field<bool> =
-    Field::boolean("loopSucceeded", "Whether the finished loop succeeded.").on(UPDATE).access(Access::Full);
-const LOOP_CALLS: Field<u64> =
-    Field::integer("loopCalls", "Calls that the finished loop made.").default("1").on(UPDATE).access(Access::Full);
+    Field::boolean("loopSucceeded", "Whether the loop succeeded.").on(UPDATE).access(Access::Full);
+const LOOP_CALLS: Field<u64> = Field::integer("loopCalls", "Its calls.").default("1").on(UPDATE).access(Access::Full);
 
-const LOOP_TOKENS: Field<u64> = Field::integer("loopTokens", "Tokens that the finished loop used.")
-    .default("the analysis's of that loop")
-    .on(UPDATE)
-    .access(Access::Full);
-const LOOP_COST: Field<f64> = Field::number("loopCostUsd", "What the finished loop cost, in US dollars.")
-    .default("the analysis's of that loop")
-    .on(UPDATE)
-    .access(Access::Full);
+const LOOP_TOKENS: Field<u64> =
+    Field::integer("loopTokens", "Its tokens.").default("the analysis's").on(UPDATE).access(Access::Full);
+const LOOP_COST: Field<f64> =
+    Field::number("loopCostUsd", "Its cost, US dollars.").default("the analysis's").on(UPDATE).access(Access::Full);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -176,8 +167,7 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "progressReporter",
     title: "Progress reporter",
     description: "Tells people what this run is doing. Call `update` with a short message when you begin something, finish it \
-                  or get stuck: it goes into the log that they watch. `read` answers status, loopCount, callsMade, lastAction, \
-                  exitReason, and metrics of the finished loops (counts, averageDuration in seconds, successRate, calls, tokens, cost).",
+                  or get stuck: it goes into the log that they watch. `read` answers the status, and metrics of the finished loops.",
     input: "ProgressReporterToolInput",
     actions: &[
         Action::write(Verb::Update.as_str(), Access::Worker, "Sets the status, writes a log line, adds a finished loop.")

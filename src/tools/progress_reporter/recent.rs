@@ -62,8 +62,8 @@ pub fn recent(project: &Project) -> Recent {
             Vec::new()
         })
     };
-    let metrics = lines(last_lines(&logs.join("metrics.jsonl")));
-    let mut log = lines(last_lines(project.log_file()));
+    let metrics = lines(last_lines(project, &logs.join("metrics.jsonl")));
+    let mut log = lines(last_lines(project, project.log_file()));
     recent.log = log.split_off(log.len().saturating_sub(LOG_LINES));
     recent.loops = metrics.iter().rev().filter_map(|line| loop_record(line)).take(LOOPS).collect();
     let limits = project.read(|files| {
@@ -78,8 +78,8 @@ pub fn recent(project: &Project) -> Recent {
 }
 
 /// The whole lines at the end of a file; none where there is no file.
-fn last_lines(path: &Path) -> Result<Vec<String>> {
-    let Some((bytes, from_start)) = read_tail(path, TAIL)? else { return Ok(Vec::new()) };
+fn last_lines(project: &Project, path: &Path) -> Result<Vec<String>> {
+    let Some((bytes, from_start)) = read_tail(project, path, TAIL)? else { return Ok(Vec::new()) };
     let text = String::from_utf8_lossy(&bytes);
     let whole = text.lines().skip(usize::from(!from_start));
     Ok(whole.filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())

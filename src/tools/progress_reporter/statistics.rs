@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::rules::loop_log::LoopLog;
 use crate::rules::metrics::{Metrics, Totals};
 use crate::store::chunks::{read_chunks, read_lines_in_parts};
-use crate::store::follow::{Identity, Place};
+use crate::store::folder::Identity;
+use crate::store::follow::{Place, at};
 use crate::store::log::{ARCHIVES, archive};
 use crate::store::project::Project;
 
@@ -31,7 +32,7 @@ pub fn totals(project: &Project) -> Result<Totals> {
     let logs = project.logs_dir();
     let memory = project.instance().memory::<Memory>();
     let mut memory = memory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(totals) = of_metrics(&logs.join("metrics.jsonl"), &mut memory)? {
+    if let Some(totals) = of_metrics(project, &logs.join("metrics.jsonl"), &mut memory)? {
         return Ok(totals);
     }
     of_log(project, &logs.join("ralph.log"), &mut memory)
@@ -64,52 +65,52 @@ impl Part {
     }
 }
 
-fn of_metrics(path: &Path, memory: &mut Memory) -> Result<Option<Totals>> {
+fn of_metrics(project: &Project, path: &Path, memory: &mut Memory) -> Result<Option<Totals>> {
     if let Some((mut place, mut sum)) = memory.metrics.take()
-        && place.read_on(path, |chunk| sum.last.feed(chunk))?
+        && place.read_on(project, path, |chunk| sum.last.feed(chunk))?
     {
         let totals = sum.totals();
         memory.metrics = Some((place, sum));
         return Ok(Some(totals));
     }
-    let identity = Identity::at(path)?;
-    let Some(mut parts) = read_lines_in_parts(path, Part::feed)? else { return Ok(None) };
+    let identity = at(project, path)?;
+    let Some(mut parts) = read_lines_in_parts(project, path, Part::feed)? else { return Ok(None) };
     let bytes = parts.iter().map(|part| part.bytes).sum();
     let last = parts.pop().unwrap_or_default().metrics;
     let before = parts.into_iter().map(|part| part.metrics.finish()).fold(Totals::default(), Totals::plus);
     let sum = Sum { before, last };
     let totals = sum.totals();
     if let Some((identity, _)) = identity {
-        memory.metrics = Place::after(path, identity, bytes)?.map(|place| (place, sum));
+        memory.metrics = Place::after(project, path, identity, bytes)?.map(|place| (place, sum));
     }
     Ok(Some(totals))
 }
 
 fn of_log(project: &Project, path: &Path, memory: &mut Memory) -> Result<Totals> {
     let archives: Vec<_> = (1..=ARCHIVES).rev().map(|number| archive(path, number)).collect();
-    let identities = archives.iter().map(|archive| Identity::at(archive)).collect::<Result<Archives>>()?;
+    let identities = archives.iter().map(|archive| at(project, archive)).collect::<Result<Archives>>()?;
     if let Some((mut place, known, mut log)) = memory.log.take()
         && known == identities
-        && place.read_on(path, |chunk| log.feed(chunk))?
+        && place.read_on(project, path, |chunk| log.feed(chunk))?
     {
         let totals = log.clone().finish();
         memory.log = Some((place, known, log));
         return Ok(totals);
     }
-    let identity = Identity::at(path)?;
+    let identity = at(project, path)?;
     let mut log = LoopLog::new(*project.zone());
     for archive in archives {
-        read_chunks(&archive, |chunk| log.feed(chunk))?;
+        read_chunks(project, &archive, |chunk| log.feed(chunk))?;
         log.end_of_file();
     }
     let mut bytes = 0;
-    read_chunks(path, |chunk| {
+    read_chunks(project, path, |chunk| {
         log.feed(chunk);
         bytes += chunk.len() as u64;
     })?;
     let totals = log.clone().finish();
     if let Some((identity, _)) = identity {
-        memory.log = Place::after(path, identity, bytes)?.map(|place| (place, identities, log));
+        memory.log = Place::after(project, path, identity, bytes)?.map(|place| (place, identities, log));
     }
     Ok(totals)
 }

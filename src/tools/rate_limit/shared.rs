@@ -171,12 +171,13 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
     let now = u64::try_from(files.now().timestamp_millis()).unwrap_or(0);
     let zone = *project.zone();
     let shown = |at: DateTime<Utc>| zone.at(at).to_rfc3339_opts(SecondsFormat::Secs, false);
-    let mut uses = Vec::new();
+    let mut shares = Vec::new();
     for (budget, steps) in budgets.iter().zip(&tally.steps) {
         let used = steps.used(budget.per, tally.now);
-        let own = match project.team().is_shared() {
-            true => mine.budgets.get(&budget.key()).map_or(Spent::default(), |steps| steps.used(budget.per, now)),
-            false => used,
+        let own = if project.team().is_shared() {
+            mine.budgets.get(&budget.key()).map_or(Spent::default(), |steps| steps.used(budget.per, now))
+        } else {
+            used
         };
         let next = budget.limits.refuses(used, 1).then(|| shown(ceil(clock.ours(budget.next_admission(steps, tally.now, 1)))));
         let limits = [
@@ -187,7 +188,7 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
         for (unit, limit, used, mine) in limits {
             let Some(limit) = limit else { continue };
             let amount = |count: u64| if unit == BudgetUnit::CostUsd { dollars(count) } else { number(count) };
-            uses.push(BudgetUse {
+            shares.push(BudgetUse {
                 name: budget.name.clone(),
                 per: budget.per,
                 unit,
@@ -199,7 +200,7 @@ fn join(files: &mut Reader<'_>, answer: &mut RateLimitToolOutput, tally: &Tally,
             });
         }
     }
-    answer.budgets = Some(uses);
+    answer.budgets = Some(shares);
     refuse(answer, budgets, tally, 1, clock);
     Ok(())
 }
@@ -209,7 +210,7 @@ fn refuse(answer: &mut RateLimitToolOutput, budgets: &[Budget], tally: &Tally, c
     let Some(refusal) = tally.refusal(budgets, calls) else { return };
     answer.can_make_call = answer.can_make_call && tally.refusal(budgets, 1).is_none();
     let seconds = clock.seconds_until(refusal.until).max(1);
-    if answer.limited_by.is_some_and(|bound| bound.is_of_the_hour()) && answer.seconds_until_reset >= seconds {
+    if answer.limited_by.is_some_and(RateLimitBound::is_of_the_hour) && answer.seconds_until_reset >= seconds {
         return;
     }
     let at = ceil(clock.ours(refusal.until));

@@ -1,3 +1,4 @@
+#![allow(clippy::needless_pass_by_value, reason = "a `json!` at the place of use reads best")]
 use serde_json::{Value, json};
 
 use crate::testing::Bench;

@@ -117,7 +117,7 @@ impl Count {
     /// Of the loop at hand.
     fn now(files: &mut Writer<'_>) -> Result<Self> {
         let during = match loop_at_hand(files)? {
-            Some(began) => format!("loop since {began}"),
+            Some(name) => format!("loop {name}"),
             None => format!("hour {}", files.project().zone().at(files.now()).format("%Y-%m-%dT%H")),
         };
         let last = files.load::<TasksAddedFile>()?.filter(|last| last.during == during);

@@ -43,11 +43,13 @@ impl Claims {
     }
 
     /// Another worker's claim of a task that it has not done yet.
+    #[must_use]
     pub fn theirs(&self, task: &str) -> Option<&Lease> {
         self.lease(task).filter(|lease| lease.worker != self.worker && !lease.done)
     }
 
     /// Whether nothing is claimed.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.leases.is_empty()
     }
@@ -63,11 +65,13 @@ impl Claims {
     }
 
     /// Whether a task was done in a copy of the plan.
+    #[must_use]
     pub fn done(&self, task: &str) -> bool {
         self.lease(task).is_some_and(|lease| lease.done)
     }
 
     /// Whether an open task is free for this worker: neither claimed nor done by another.
+    #[must_use]
     pub fn free(&self, task: &str) -> bool {
         self.theirs(task).is_none() && !self.done(task)
     }
@@ -77,6 +81,7 @@ impl Claims {
     }
 
     /// An instant of the place's, on our clock: the place's may be another machine's.
+    #[must_use]
     pub fn shown(&self, theirs: Millis) -> String {
         shown(theirs, self.now, self.ours)
     }

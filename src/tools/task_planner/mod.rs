@@ -118,7 +118,7 @@ record! {
     }
 }
 
-const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description. `update` needs it.")
+const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, or its exact description.")
     // A line of the plan may be as long.
     .at_most_chars(1 << 20)
     .on(&[Verb::Update.as_str(), Verb::Claim.as_str(), Verb::Release.as_str()])
@@ -128,14 +128,14 @@ const TASK_ID: Field<String> = Field::text("taskId", "The task's id by `read`, o
 /// A task, or null.
 pub type Claimed = Option<Task>;
 
-const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out; claiming again renews it.")
+const LEASE_MINUTES: Field<u64> = Field::integer("leaseMinutes", "Minutes until the claim runs out.")
     .at_least(1)
     .at_most(1440)
     .default("60")
     .on(&[Verb::Claim.as_str()])
     .access(Access::Worker);
 
-const FORCE: Field<bool> = Field::boolean("force", "For people: even if another worker has claimed it.")
+const FORCE: Field<bool> = Field::boolean("force", "For people: whoever has claimed it.")
     .default("false")
     .on(&[Verb::Update.as_str(), Verb::Release.as_str()])
     .access(Access::Full);
@@ -149,22 +149,16 @@ const FILTER: Field<String> =
     Field::one_of("filter", TaskFilter::ENUMERATION.words, "Which tasks to list.").default("all").on(&[Verb::Read.as_str()]);
 
 const DESCRIPTION: Field<String> =
-    Field::text("description", "Required. What is to be done, in one line of at most 500 characters.")
-        .on(&[Verb::Add.as_str()])
-        .access(Access::Worker);
+    Field::text("description", "Required. What is to be done, in one line.").on(&[Verb::Add.as_str()]).access(Access::Worker);
 
-const SECTION: Field<String> = Field::text(
-    "section",
-    "A heading, in any case: read lists the tasks right under it, add adds to its list (default: the last task's).",
-)
-.on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
+const SECTION: Field<String> =
+    Field::text("section", "A heading: read lists what is under it, add adds there (default: the last task's).")
+        .on(&[Verb::Read.as_str(), Verb::Add.as_str()]);
 
-const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.")
-    .default("as many as fit into an answer; in a program, all")
-    .on(&[Verb::Read.as_str()]);
+const LIMIT: Field<u64> = Field::integer("limit", "The most tasks to list.").default("as many as fit").on(&[Verb::Read.as_str()]);
 
 const OFFSET: Field<u64> =
-    Field::integer("offset", "Tasks to skip: the last answer's nextOffset, to go on.").default("0").on(&[Verb::Read.as_str()]);
+    Field::integer("offset", "Tasks to skip: the last nextOffset.").default("0").on(&[Verb::Read.as_str()]);
 
 /// The definition.
 pub const DEFINITION: ToolDefinition = ToolDefinition {
@@ -172,25 +166,30 @@ pub const DEFINITION: ToolDefinition = ToolDefinition {
     method: "taskPlanner",
     title: "Task planner",
     description: "The project's to-do list: checkboxes in a Markdown plan. Call `read` (filter `pending`) to see what is left; nextTask is \
-                  what to do next. Once a task is really done, call `update` with its taskId: that ticks its one box. Each answer \
-                  counts the whole plan: totalTasks, completedTasks, pendingTasks, \
-                  blockingTasks (open and not optional; the work is complete at 0), progressPercentage. If there is a nextOffset the \
-                  list was cut: read on with it as offset. New work goes in by `add`; to reword tasks edit the file.",
+                  what to do next. Once a task is really done, call `update` with its taskId. Each answer counts the whole plan; the work is complete at blockingTasks 0. With a nextOffset the list was cut: read on with it as offset. New work goes in by `add`.",
     input: "TaskPlannerToolInput",
     actions: &[
         Action::read(Verb::Read.as_str(), "Lists tasks in the order of the plan."),
-        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task, and answers with it.").throws(&[
+        Action::write(Verb::Update.as_str(), Access::Worker, "Ticks or unticks one task.").throws(&[
             ErrorCode::PlanNotFound,
             ErrorCode::TaskNotFound,
             ErrorCode::TaskAmbiguous,
+            ErrorCode::TaskClaimed,
             ErrorCode::OutsideProject,
         ]),
-        Action::write(Verb::Add.as_str(), Access::Worker, "Adds one open task to the end of a list, and answers with it.")
+        Action::write(Verb::Add.as_str(), Access::Worker, "Adds one open task to the end of a list.")
             .cumulative()
             .throws(&[ErrorCode::PlanNotFound, ErrorCode::OutsideProject]),
         Action::read(Verb::Progress.as_str(), "Counts, and the next task."),
-        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task, or taskId, for this worker."),
-        Action::write(Verb::Release.as_str(), Access::Worker, "Gives up taskId, or all claims."),
+        Action::write(Verb::Claim.as_str(), Access::Worker, "Claims the next free task, or taskId, for this worker.").throws(&[
+            ErrorCode::PlanNotFound,
+            ErrorCode::TaskNotFound,
+            ErrorCode::TaskAmbiguous,
+            ErrorCode::TaskClaimed,
+            ErrorCode::SharedUnreachable,
+        ]),
+        Action::write(Verb::Release.as_str(), Access::Worker, "Gives up taskId, or all claims.")
+            .throws(&[ErrorCode::TaskClaimed, ErrorCode::SharedUnreachable]),
     ],
     fields: &[
         TASK_ID.spec,

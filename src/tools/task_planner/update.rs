@@ -35,13 +35,12 @@ fn tick(project: &Project, wanted: &str, completed: bool, force: bool) -> Result
         Ok((claims, looked.id, settled))
     })?;
     let changes = settled.is_none();
-    let value = match settled {
-        Some(answer) => answer,
-        None => {
-            let changed = change_plan(project, |files| attempt(files, &claims, wanted, completed))?;
-            warnings.extend(changed.warnings);
-            changed.value
-        }
+    let value = if let Some(answer) = settled {
+        answer
+    } else {
+        let ticked = change_plan(project, |files| attempt(files, &claims, wanted, completed))?;
+        warnings.extend(ticked.warnings);
+        ticked.value
     };
     if changes || claims.knows(&id) {
         warnings.extend(tell(project, &claims, &id, completed));

@@ -56,7 +56,8 @@ const EDITORS = {
     async save(plan, number) {
       appendFileSync(plan, `- [ ] Added ${number}\n`)
     },
-    right: (plan, number) => whole(plan, 0) && plan.split('\n').filter((line) => line === `- [ ] Added ${number}`).length === 1,
+    right: (plan, number) =>
+      whole(plan, 0) && plan.split('\n').filter((line) => line === `- [ ] Added ${number}`).length === 1,
   },
   vim: {
     async save(plan, number) {
@@ -65,7 +66,11 @@ const EDITORS = {
       // write and ends, with code 0: only a mark that it sets after the write tells. Then it reads anew.
       const mark = `${plan}.written`
       for (let again = 0; again < 50; again += 1) {
-        const vim = spawnSync('vim', ['-Nu', 'NONE', '-n', '-es', '-c', change, '-c', `call writefile([], '${mark}')`, '-c', 'qall!', plan], { stdio: 'ignore', timeout: 10_000 })
+        const vim = spawnSync(
+          'vim',
+          ['-Nu', 'NONE', '-n', '-es', '-c', change, '-c', `call writefile([], '${mark}')`, '-c', 'qall!', plan],
+          { stdio: 'ignore', timeout: 10_000 },
+        )
         if (vim.error) throw vim.error
         if (existsSync(mark)) return unlinkSync(mark)
       }
@@ -96,7 +101,8 @@ async function edit(kind, plan) {
       if (right(seen, saves)) break
       await sleep(2)
     }
-    if (!right(seen, saves)) lost.push(`${kind}: save ${saves} is gone; there is ${seen.length} bytes, ${seen.split('\n', 1)[0]}`)
+    if (!right(seen, saves))
+      lost.push(`${kind}: save ${saves} is gone; there is ${seen.length} bytes, ${seen.split('\n', 1)[0]}`)
   }
   process.send({ saves, lost })
   process.disconnect()
@@ -137,7 +143,12 @@ export async function beside(kind, ticks, RalphTools) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
-    options: { ticks: { type: 'string' }, only: { type: 'string' }, edit: { type: 'string' }, plan: { type: 'string' } },
+    options: {
+      ticks: { type: 'string' },
+      only: { type: 'string' },
+      edit: { type: 'string' },
+      plan: { type: 'string' },
+    },
   })
   if (values.edit) {
     await edit(values.edit, values.plan)
